@@ -1,0 +1,1 @@
+"""The adapter, buffers, pipelines, encoding and timestamps: the only importer of wgpu."""

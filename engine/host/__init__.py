@@ -1,0 +1,1 @@
+"""The CPU provider: computes what our GPU does not run, and folds constants exactly."""

@@ -1,0 +1,1 @@
+"""Reading model files into frozen data; nothing past this package sees protobuf."""

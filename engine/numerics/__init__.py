@@ -1,0 +1,1 @@
+"""Value statistics of intermediates: ranges, NaN, Inf."""

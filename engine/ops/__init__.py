@@ -1,0 +1,1 @@
+"""One module per operator family: attributes, shapes, kernel choice, cost."""

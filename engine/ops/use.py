@@ -1,0 +1,91 @@
+"""One use of an operator: all that kernels, providers and checks know of a node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import NodeError
+from ..ir.model import NodeId, TensorType
+from ..ir.schema import Schema, newest_opset, schema
+
+
+@dataclass(frozen=True)
+class OpUse:
+    """An operator with its attributes and what is known of its inputs and outputs.
+
+    Attributes:
+        since_version: version of the operator's schema (not the model's opset).
+        inputs: type of each input, None where it is absent.
+        outputs: type of each output as far as known, None where nobody wants it. Kernels compute
+            the output types themselves (:meth:`Kernel.shapes`); here they tell which are wanted.
+        values: input index -> a function that gives its value, where the value is known before the
+            run: an initializer, a folded result, a graph input that was read from the feed.
+        opset: the opset version that governs the node, or 0 when unknown.
+    """
+
+    op_type: str
+    domain: str = ""
+    since_version: int = 0
+    inputs: tuple[TensorType | None, ...] = ()
+    outputs: tuple[TensorType | None, ...] = (TensorType("?"),)
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    values: Mapping[int, Callable[[], np.ndarray]] = field(default_factory=dict)
+    node: NodeId | None = None
+    name: str = ""
+    opset: int = 0
+
+    @property
+    def op(self) -> str:
+        """``Op``, or ``domain::Op`` outside ONNX's own domain."""
+        return f"{self.domain}::{self.op_type}" if self.domain else self.op_type
+
+    @property
+    def label(self) -> str:
+        """What the user calls the node."""
+        if self.name or self.node is None:
+            return self.name or self.op_type
+        return f"{self.op_type} #{self.node.index}"
+
+    @property
+    def schema(self) -> Schema | None:
+        """The operator's schema, if ONNX has one."""
+        return schema(self.domain, self.op_type, self.since_version or newest_opset(self.domain))
+
+    def attr(self, name: str, default: Any = None) -> Any:
+        """Attribute ``name``, or ``default`` (the ONNX text's default value)."""
+        return self.attributes.get(name, default)
+
+    def has(self, index: int) -> bool:
+        """True if input ``index`` is present."""
+        return index < len(self.inputs) and self.inputs[index] is not None
+
+    def wants(self, index: int) -> bool:
+        """True if output ``index`` is read by anyone."""
+        return index < len(self.outputs) and self.outputs[index] is not None
+
+    def input(self, index: int) -> TensorType:
+        """The type of input ``index``; NodeError if it is absent."""
+        found = self.inputs[index] if index < len(self.inputs) else None
+        if found is None:
+            raise self.error(f"input {index} is missing")
+        return found
+
+    def dims(self, index: int) -> tuple[int, ...]:
+        """The concrete shape of input ``index``; NodeError if absent or not concrete."""
+        known = self.input(index).known_dims
+        if known is None:
+            raise self.error(f"the shape of input {index} is not known: {self.input(index)}")
+        return known
+
+    def value(self, index: int) -> np.ndarray | None:
+        """The value of input ``index`` where it is known before the run, else None."""
+        read = self.values.get(index)
+        return None if read is None else read()
+
+    def error(self, reason: str) -> NodeError:
+        """A NodeError about this node, to be raised by the caller."""
+        return NodeError(self.node, self.label, self.op, reason)

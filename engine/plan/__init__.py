@@ -1,0 +1,1 @@
+"""Concrete shapes in, a list of dispatches out: folding, placement, buffer lifetimes."""

@@ -1,0 +1,1 @@
+"""Who can run what: our registry, ORT's tables, placement over a graph."""

@@ -1,0 +1,1 @@
+"""Bug reports: a picture with its data inside, Markdown."""

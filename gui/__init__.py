@@ -1,0 +1,1 @@
+"""The window: Qt views over engine results."""

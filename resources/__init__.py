@@ -1,0 +1,1 @@
+"""Data that ships with Opscope: provider tables, sample models, icons."""
