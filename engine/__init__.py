@@ -5,7 +5,7 @@ What flows where (each arrow can be called without the next)::
     file ──ir.load──────────▶ Model + Diagnostics    weights are not read yet
     Model ──providers.place─▶ Placement              per node: status, reason, copies at borders
     Model ──checks.run──────▶ Diagnostics            from types, shapes, ranges
-    Model + feeds ──plan────▶ Plan                   concrete shapes: folded, fused, buffers, dispatches
+    Model + feeds ──plan────▶ Plan                   folding, fusion, buffers, dispatches
     Plan ──device───────────▶ Program                pipelines and buffers, made once
     Program + feeds ────────▶ RunResult              outputs, times per node, statistics
 

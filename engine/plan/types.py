@@ -72,7 +72,7 @@ class NodePlacement:
     inputs: tuple[TensorType | None, ...]
     outputs: tuple[TensorType | None, ...]
     fused_into: NodeId | None = None
-    cost: Cost = Cost()
+    cost: Cost = field(default_factory=Cost)
 
     @property
     def status(self) -> Status:
