@@ -1,0 +1,3 @@
+import onnx
+def build() -> onnx.ModelProto: 
+    return onnx.helper.make_model(onnx.helper.make_graph([], "x", [], []))
