@@ -1,0 +1,235 @@
+"""The opened document: frozen parts that arrive one after another, and a signal for each.
+
+The parts are engine results; nothing here computes more than look-ups over them. Views keep no
+copy: they ask the document when a signal says that a part is there.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from ..engine.diagnostics import Diagnostic
+from ..engine.ir.model import Graph, GraphPath, Model, Node, NodeId, TensorType
+from ..engine.plan.types import NodePlacement, Plan, ValueId
+from ..engine.profiling.stats import NodeSummary, Samples
+from ..engine.providers.support import Support
+from ..engine.results import RunResult
+
+Verdicts = Mapping[NodeId, Support]
+OPSCOPE = "opscope"  # the target whose verdicts a plan makes final
+
+
+@dataclass(frozen=True)
+class Parts:
+    """All that is known of the document.
+
+    Attributes:
+        types: static types, as far as they can be known without running.
+        verdicts: target -> verdict of each node of the file.
+        checks: findings of the checks.
+        plan: of the last shapes; None before the first run.
+        last: the newest run.
+    """
+
+    model: Model
+    types: Mapping[ValueId, TensorType] = field(default_factory=dict)
+    verdicts: Mapping[str, Verdicts] = field(default_factory=dict)
+    checks: tuple[Diagnostic, ...] = ()
+    plan: Plan | None = None
+    last: RunResult | None = None
+
+
+class Document(QObject):
+    """The window's one document, empty at first.
+
+    Signals:
+        opened: another model is there; every other part is gone.
+        types_changed, planned, measured: static types, a plan, or run times arrived.
+        verdicts_changed: the verdicts of a target arrived (its id), or a plan made them final.
+        diagnostics_changed: the list of findings is another.
+    """
+
+    opened = Signal()
+    types_changed = Signal()
+    verdicts_changed = Signal(str)
+    diagnostics_changed = Signal()
+    planned = Signal()
+    measured = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._parts: Parts | None = None
+        self._samples = Samples()
+        self._graphs: Mapping[GraphPath, Graph] = {}
+        self._by_source: Mapping[NodeId, tuple[NodePlacement, ...]] = {}
+        self._by_node: Mapping[NodeId, NodePlacement] = {}
+        self._summary: tuple[NodeSummary, ...] | None = None
+
+    # ------------------------------------------------------------------ parts arrive
+
+    def open(self, model: Model) -> None:
+        """Begin anew with ``model``."""
+        self._parts = Parts(model)
+        self._graphs = {graph.path: graph for graph in model.graphs()}
+        self._by_source, self._by_node = {}, {}
+        self._forget_runs()
+        self.opened.emit()
+        self.diagnostics_changed.emit()
+
+    def set_types(self, types: Mapping[ValueId, TensorType]) -> None:
+        """The static types are there."""
+        self._parts = replace(self._require(), types=types)
+        self.types_changed.emit()
+
+    def set_verdicts(self, target: str, verdicts: Verdicts) -> None:
+        """The verdicts of ``target`` are there."""
+        parts = self._require()
+        self._parts = replace(parts, verdicts={**parts.verdicts, target: verdicts})
+        self.verdicts_changed.emit(target)
+
+    def set_checks(self, checks: Sequence[Diagnostic]) -> None:
+        """The findings of the checks are there."""
+        self._parts = replace(self._require(), checks=tuple(checks))
+        self.diagnostics_changed.emit()
+
+    def set_plan(self, plan: Plan) -> None:
+        """A plan for concrete shapes is there; times of another plan are dropped."""
+        if self._require().plan is plan:
+            return
+        self._parts = replace(self._require(), plan=plan, last=None)
+        by_source: dict[NodeId, list[NodePlacement]] = defaultdict(list)
+        for placement in plan.placement:
+            by_source[placement.source].append(placement)
+        self._by_source = {node: tuple(found) for node, found in by_source.items()}
+        self._by_node = {placement.node: placement for placement in plan.placement}
+        self._forget_runs()
+        self.planned.emit()
+        self.verdicts_changed.emit(OPSCOPE)
+        self.diagnostics_changed.emit()
+        self.measured.emit()
+
+    def add_runs(self, results: Sequence[RunResult]) -> None:
+        """More runs of the present plan."""
+        if not results:
+            return
+        for result in results:
+            self._samples.add(result)
+        self._summary = None
+        before = self._require().last
+        self._parts = replace(self._require(), last=results[-1])
+        if before is None or before.diagnostics != results[-1].diagnostics:
+            self.diagnostics_changed.emit()
+        self.measured.emit()
+
+    # ------------------------------------------------------------------ what is known
+
+    @property
+    def parts(self) -> Parts | None:
+        """The frozen parts, None while nothing is open."""
+        return self._parts
+
+    @property
+    def model(self) -> Model | None:
+        """The opened model."""
+        return self._parts.model if self._parts else None
+
+    @property
+    def name(self) -> str:
+        """The file's name without its folder."""
+        return Path(self._parts.model.path).name if self._parts else ""
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan of the last shapes."""
+        return self._parts.plan if self._parts else None
+
+    @property
+    def samples(self) -> Samples:
+        """The times of the present plan's runs."""
+        return self._samples
+
+    @property
+    def summary(self) -> tuple[NodeSummary, ...]:
+        """The statistics of each timed node of the flattened graph."""
+        if self._summary is None:
+            self._summary = self._samples.summary()
+        return self._summary
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Every finding, of the file, the checks, the plan and the last run, each once."""
+        parts = self._parts
+        if parts is None:
+            return ()
+        found = [*parts.model.diagnostics, *parts.checks]
+        found += parts.plan.diagnostics if parts.plan else ()
+        found += parts.last.diagnostics if parts.last else ()
+        unique = {(d.code, d.severity, d.node, d.target, d.text): d for d in found}
+        return tuple(unique.values())
+
+    def node(self, node: NodeId | None) -> Node | None:
+        """The file's node of that identity."""
+        return self._parts.model.nodes.get(node) if self._parts and node is not None else None
+
+    def source(self, node: NodeId) -> NodeId:
+        """The file's node behind a node of the flattened graph (see :class:`NodePlacement`)."""
+        placement = self._by_node.get(node)
+        return placement.source if placement else node
+
+    def placements(self, node: NodeId) -> tuple[NodePlacement, ...]:
+        """What the plan did with a node of the file: one entry per call of its function."""
+        return self._by_source.get(node, ())
+
+    def placement(self, node: NodeId) -> NodePlacement | None:
+        """What the plan did with a node of the flattened graph."""
+        return self._by_node.get(node)
+
+    def verdicts(self, target: str) -> Verdicts:
+        """The verdict of ``target`` on each node; a plan makes Opscope's final."""
+        if self._parts is None:
+            return {}
+        found = self._parts.verdicts.get(target, {})
+        if target == OPSCOPE:
+            return {**found, **{node: ps[0].support for node, ps in self._by_source.items()}}
+        return found
+
+    def type_of(self, graph: Graph, name: str) -> TensorType | None:
+        """The best known type of a value: of the plan, inferred, declared, or of its weight."""
+        parts = self._parts
+        if parts is None or not name:
+            return None
+        if parts.plan and (found := parts.plan.types.get((graph.path, name))) is not None:
+            return found
+        if (found := parts.types.get((graph.path, name))) is not None:
+            return found
+        if (weight := graph.initializers.get(name)) is not None:
+            return weight.type
+        ports = {p.name: p.type for p in (*graph.inputs, *graph.outputs)}
+        return graph.values.get(name) or ports.get(name)
+
+    def graph_of(self, node: NodeId) -> Graph | None:
+        """The graph that holds ``node``."""
+        return self._graphs.get(node.graph)
+
+    def times(self) -> dict[NodeId, float]:
+        """Node of the file -> its typical time in ns, summed over calls of its function."""
+        found: dict[NodeId, float] = defaultdict(float)
+        for row in self.summary:
+            found[self.source(row.node)] += row.time.typical_ns
+        return dict(found)
+
+    # ------------------------------------------------------------------ inside
+
+    def _require(self) -> Parts:
+        if self._parts is None:
+            raise RuntimeError("no model is open")
+        return self._parts
+
+    def _forget_runs(self) -> None:
+        self._samples = Samples()
+        self._summary = None
