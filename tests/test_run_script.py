@@ -13,12 +13,25 @@ RUN = Path(__file__).resolve().parents[1] / "run"
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="./run is a POSIX shell script")
 
-LIBRARIES = """
-libglib-2.0.so.0 libGL.so.1 libEGL.so.1 libfontconfig.so.1 libxkbcommon.so.0 libdbus-1.so.3
-libvulkan.so.1 libxcb-cursor.so.0 libxcb-icccm.so.4 libxcb-image.so.0 libxcb-keysyms.so.1
-libxcb-randr.so.0 libxcb-render-util.so.0 libxcb-shape.so.0 libxcb-xkb.so.1
-libxkbcommon-x11.so.0 libX11-xcb.so.1
-""".split()
+LIBRARIES = [
+    "libglib-2.0.so.0",
+    "libGL.so.1",
+    "libEGL.so.1",
+    "libfontconfig.so.1",
+    "libxkbcommon.so.0",
+    "libdbus-1.so.3",
+    "libvulkan.so.1",
+    "libxcb-cursor.so.0",
+    "libxcb-icccm.so.4",
+    "libxcb-image.so.0",
+    "libxcb-keysyms.so.1",
+    "libxcb-randr.so.0",
+    "libxcb-render-util.so.0",
+    "libxcb-shape.so.0",
+    "libxcb-xkb.so.1",
+    "libxkbcommon-x11.so.0",
+    "libX11-xcb.so.1",
+]
 
 
 class Tree:

@@ -63,7 +63,9 @@ def build(weights: Weights, precision: str, opset: int) -> onnx.ModelProto:
         A model that onnx's checker accepts.
     """
     tensor_type, dtype = _FLOAT[precision]
-    constants = {field.name: getattr(weights, field.name).astype(dtype) for field in fields(weights)}
+    constants = {
+        field.name: getattr(weights, field.name).astype(dtype) for field in fields(weights)
+    }
     constants |= {
         "power_floor": np.array(POWER_FLOOR, dtype),
         "as_samples": np.array([0, 1, -1], np.int64),
@@ -98,9 +100,7 @@ def _nodes(precision: str, tensor_type: int) -> list[onnx.NodeProto]:
     nodes: list[onnx.NodeProto] = []
 
     def add(operator: str, name: str, inputs: str, output: str, **attributes: Any) -> None:
-        nodes.append(
-            helper.make_node(operator, inputs.split(), [output], name=name, **attributes)
-        )
+        nodes.append(helper.make_node(operator, inputs.split(), [output], name=name, **attributes))
 
     frames = {"kernel_shape": [WINDOW], "strides": [HOP], "pads": [HOP, HOP]}
     is_half = precision == "f16"
