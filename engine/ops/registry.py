@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
-from .steps import STORAGE, STORAGE_BYTES, Cost, StepBuilder
+from .steps import STORAGE, STORAGE_BYTES, Activation, Cost, StepBuilder
 from .use import OpUse
 
 
@@ -49,6 +49,10 @@ class Kernel:
     def build(self, use: OpUse, steps: StepBuilder) -> None:
         """Add the dispatches that compute the wanted outputs. ``use.outputs`` is concrete here."""
         raise NotImplementedError
+
+    def activation(self, use: OpUse) -> Activation | None:
+        """The same function as an activation that another kernel can apply while storing."""
+        return None
 
     def cost(self, use: OpUse) -> Cost:
         """The least work the node needs; by default one operation per output element."""

@@ -10,6 +10,7 @@ import numpy as np
 from ..device.profile import DeviceProfile
 from ..diagnostics import Diagnostic
 from ..ir.model import GraphPath, NodeId, TensorType
+from ..numerics.statistics import StatsRow
 from ..ops.steps import Cost, Dispatch, Tensor
 from ..ops.use import OpUse
 from ..providers.support import Status, Support
@@ -46,11 +47,13 @@ class HostSegment:
     Attributes:
         inputs: per input the value to take; None where absent.
         outputs: per output the value to set; None where unwanted.
+        captured: outer values that the node's subgraphs read, by name.
     """
 
     use: OpUse
     inputs: tuple[ValueId | None, ...]
     outputs: tuple[ValueId | None, ...]
+    captured: Mapping[str, ValueId] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,14 @@ class Plan:
     profile: DeviceProfile
     host_keyed: tuple[str, ...] = ()
     assumed: Mapping[str, int] = field(default_factory=dict)
+    stats: Tensor | None = None  # rows of value statistics, read back at the end
+    stats_rows: tuple[StatsRow, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def blocked(self) -> NodePlacement | None:
+        """The first node that nobody can run; such a plan can be looked at, not run."""
+        return next((p for p in self.placement if p.status is Status.UNSUPPORTED), None)
 
     @property
     def dispatches(self) -> tuple[Dispatch, ...]:

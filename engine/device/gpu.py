@@ -1,0 +1,153 @@
+"""Adapters and the opened device: what exists here, with which limits and features."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import wgpu
+from wgpu.backends.wgpu_native import ffi, lib
+
+from ..errors import DeviceError
+from .profile import DeviceProfile, Limits
+
+# Names of OPSCOPE_WITHOUT -> the features that it hides, so that each fallback can be tested.
+MASKS = {
+    "f16": ("shader-f16",),
+    "timestamps": (
+        "timestamp-query",
+        "timestamp-query-inside-encoders",
+        "timestamp-query-inside-passes",
+    ),
+    "inside-pass": ("timestamp-query-inside-passes",),
+    "subgroups": ("subgroup", "subgroup-barrier"),
+}
+WANTED = frozenset(("shader-f16", "subgroup", "subgroup-barrier", *MASKS["timestamps"]))
+
+
+@dataclass(frozen=True)
+class AdapterChoice:
+    """An adapter as it can be listed and chosen; ``adapter`` is wgpu's object."""
+
+    profile: DeviceProfile
+    adapter: Any
+
+
+def masked_features() -> frozenset[str]:
+    """The features that the environment variable OPSCOPE_WITHOUT hides.
+
+    Raises:
+        DeviceError: it names something unknown.
+    """
+    hidden: set[str] = set()
+    for word in filter(None, os.environ.get("OPSCOPE_WITHOUT", "").split(",")):
+        if word.strip() not in MASKS:
+            known = ", ".join(MASKS)
+            raise DeviceError(f"OPSCOPE_WITHOUT names {word.strip()!r}; it knows {known}")
+        hidden.update(MASKS[word.strip()])
+    return frozenset(hidden)
+
+
+def list_adapters() -> tuple[AdapterChoice, ...]:
+    """Every adapter of this machine, the likely best first; empty where there is none."""
+    rank = {"DiscreteGPU": 0, "IntegratedGPU": 1, "VirtualGPU": 2, "CPU": 3}
+    try:
+        found = wgpu.gpu.enumerate_adapters_sync()
+    except RuntimeError as error:
+        raise DeviceError(f"the GPU libraries cannot be used: {error}") from error
+    usable = [a for a in found if a.info["backend_type"] not in ("OpenGL", "OpenGLES")]
+    choices = [AdapterChoice(_profile(a), a) for a in usable or found]
+    return tuple(sorted(choices, key=lambda c: rank.get(c.profile.kind, 4)))
+
+
+def _profile(adapter: Any) -> DeviceProfile:
+    info = adapter.info
+    limits = {
+        f.name: int(adapter.limits[f.name.replace("_", "-")])
+        for f in fields(Limits)
+        if f.name.replace("_", "-") in adapter.limits
+    }
+    return DeviceProfile(
+        name=info["device"],
+        vendor=info["vendor"],
+        driver=info["description"],
+        backend=info["backend_type"],
+        kind=info["adapter_type"],
+        limits=Limits(**limits),
+        features=frozenset(adapter.features) & WANTED - masked_features(),
+    )
+
+
+def open_gpu(name: str | None = None) -> Gpu:
+    """Open the first adapter, or the first whose name contains ``name`` (in any case).
+
+    Raises:
+        DeviceError: there is no such adapter, or it gives no device; says what helps.
+    """
+    choices = list_adapters()
+    if not choices:
+        raise DeviceError(
+            "no GPU adapter was found; install a Vulkan driver (on Debian: apt install "
+            "libvulkan1 mesa-vulkan-drivers, which also brings a software adapter)"
+        )
+    matching = [c for c in choices if name is None or name.lower() in c.profile.name.lower()]
+    if not matching:
+        names = ", ".join(repr(c.profile.name) for c in choices)
+        raise DeviceError(f"no adapter is called {name!r}; there are {names}")
+    choice = matching[0]
+    limits = {
+        f.name.replace("_", "-"): getattr(choice.profile.limits, f.name) for f in fields(Limits)
+    }
+    try:
+        device = choice.adapter.request_device_sync(
+            required_features=sorted(choice.profile.features), required_limits=limits
+        )
+    except (RuntimeError, wgpu.GPUError) as error:
+        raise DeviceError(f"{choice.profile.name} gives no device: {error}") from error
+    return Gpu(choice.profile, device)
+
+
+class Gpu:
+    """An opened device. Belongs to one thread."""
+
+    def __init__(self, profile: DeviceProfile, device: Any) -> None:
+        self.profile = profile
+        self.device = device
+        self.queue = device.queue
+
+    def buffer(self, size: int, usage: int) -> Any:
+        """A buffer of ``size`` bytes (a positive multiple of 4)."""
+        if size <= 0 or size % 4:
+            raise ValueError(f"a buffer cannot have {size} bytes")
+        return self.device.create_buffer(size=size, usage=usage)
+
+    def wait(self) -> None:
+        """Block until everything that was submitted is done."""
+        lib.wgpuDevicePoll(self.device._internal, 1, ffi.NULL)
+
+    @cached_property
+    def timing_source(self) -> str:
+        """How node times are taken here: "inside-pass", "pass" or "cpu-clock"."""
+        if "timestamp-query" not in self.profile.features:
+            return "cpu-clock"
+        inside = "timestamp-query-inside-passes" in self.profile.features
+        return "inside-pass" if inside else "pass"
+
+    @cached_property
+    def tick_ns(self) -> float:
+        """Nanoseconds per timestamp tick."""
+        return float(lib.wgpuQueueGetTimestampPeriod(self.queue._internal))
+
+    def write(self, buffer: Any, offset: int, data: np.ndarray) -> None:
+        """Upload a contiguous array; the tail is padded to a multiple of 4 bytes."""
+        if data.nbytes == 0:
+            return
+        rest = data.nbytes % 4
+        if rest:
+            padded = np.zeros(data.nbytes + 4 - rest, np.uint8)
+            padded[: data.nbytes] = data.view(np.uint8).reshape(-1)
+            data = padded
+        self.queue.write_buffer(buffer, offset, data)

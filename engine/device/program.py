@@ -1,0 +1,201 @@
+"""A plan on a device: run it again and again without making a GPU object."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import FeedError, NodeError
+from ..ir.model import NodeId
+from ..numerics.statistics import decode_statistics
+from ..ops.steps import Tensor
+from ..plan.types import GpuSegment, HostSegment, Plan, ValueId
+from ..results import NodeTime, RunResult, ValueStats
+from .gpu import Gpu
+from .layout import from_device, to_device
+from .native import Command
+from .pipelines import Pipelines
+from .resources import Resources
+from .submission import Submission, Timed
+
+Evaluate = Callable[[HostSegment, Sequence[Any], Mapping[str, Any]], Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class _GpuStep:
+    nodes: tuple[Timed, ...]
+    downloads: tuple[ValueId, ...]
+    submission: Submission
+
+
+class Program:
+    """A compiled plan.
+
+    Args:
+        evaluate: runs a host segment: (segment, input values, captured values) -> outputs.
+    """
+
+    def __init__(self, gpu: Gpu, pipelines: Pipelines, plan: Plan, evaluate: Evaluate) -> None:
+        self.plan = plan
+        self._gpu = gpu
+        self._evaluate = evaluate
+        self._resources = Resources(gpu, pipelines, plan)
+        self._runs = 0
+        self._steps = self._compile()
+
+    def _compile(self) -> list[_GpuStep | HostSegment]:
+        steps: list[_GpuStep | HostSegment] = []
+        number = 0
+        segments = list(self.plan.segments)
+        wanted = self._downloads(segments)
+        for segment, downloads in zip(segments, wanted, strict=True):
+            if isinstance(segment, HostSegment):
+                steps.append(segment)
+                continue
+            commands = self._resources.commands(segment.dispatches, number)
+            number += len(commands)
+            nodes = _by_node(segment, commands)
+            tensors = [self.plan.tensors[v] for v in downloads]
+            if self.plan.stats is not None and segment is _last_gpu(segments):
+                tensors.append(self.plan.stats)
+            places = [(*self._resources.place(t), _copy_bytes(t)) for t in tensors]
+            steps.append(_GpuStep(nodes, downloads, Submission(self._gpu, nodes, places)))
+        return steps
+
+    def _downloads(self, segments: list[GpuSegment | HostSegment]) -> list[tuple[ValueId, ...]]:
+        """Per segment the device values to read back after it: what a host segment or the end needs."""
+        plan = self.plan
+        on_host = set(plan.known) | {((), name) for name in plan.inputs}
+        for segment in segments:
+            if isinstance(segment, HostSegment):
+                on_host |= {v for v in segment.outputs if v is not None}
+        wanted: list[dict[ValueId, None]] = [{} for _ in segments]
+        last = -1
+        for index, segment in enumerate(segments):
+            if isinstance(segment, GpuSegment):
+                last = index
+                continue
+            for value in (*segment.inputs, *segment.captured.values()):
+                if value is not None and value not in on_host:
+                    wanted[last][value] = None
+                    on_host.add(value)
+        for _, value in plan.outputs:
+            if value not in on_host:
+                wanted[last][value] = None
+        return [tuple(w) for w in wanted]
+
+    def run(
+        self, feeds: Mapping[str, np.ndarray], *, timing: bool = True, per_dispatch: bool = False
+    ) -> RunResult:
+        """Run once.
+
+        Args:
+            feeds: graph input -> array of the planned shape and dtype.
+            timing: take a time stamp around each node (about a microsecond each).
+            per_dispatch: a stamp around each dispatch instead.
+
+        Raises:
+            FeedError: an array does not have the planned shape or dtype.
+            RunError: the device failed.
+        """
+        start = time.perf_counter_ns()
+        values: dict[ValueId, Any] = dict(self.plan.known)
+        self._upload_feeds(feeds, values)
+        upload_ns = time.perf_counter_ns() - start
+        encode_ns = download_ns = host_ns = 0
+        gpu_ns: int | None = 0 if timing else None
+        times: list[NodeTime] = []
+        stats: tuple[ValueStats, ...] = ()
+        for step in self._steps:
+            if isinstance(step, HostSegment):
+                begin = time.perf_counter_ns()
+                self._run_host(step, values)
+                spent = time.perf_counter_ns() - begin
+                host_ns += spent
+                node = step.use.node
+                if node is not None:
+                    times.append(NodeTime(node, step.use.op, "host", 0, spent))
+                continue
+            done = step.submission.run(timing, per_dispatch)
+            encode_ns += done.encode_ns
+            gpu_ns = None if gpu_ns is None else gpu_ns + done.gpu_ns
+            times += done.times
+            begin = time.perf_counter_ns()
+            for value, raw in zip(step.downloads, done.data, strict=False):
+                tensor = self.plan.tensors[value]
+                values[value] = from_device(raw, tensor.element, tensor.dtype, tensor.shape)
+            if len(done.data) > len(step.downloads):
+                stats = decode_statistics(done.data[-1], self.plan.stats_rows)
+            done.release()
+            download_ns += done.read_ns + time.perf_counter_ns() - begin
+        outputs = {name: values[value] for name, value in self.plan.outputs}
+        self._runs += 1
+        return RunResult(
+            outputs=outputs,
+            wall_ns=time.perf_counter_ns() - start,
+            upload_ns=upload_ns,
+            encode_ns=encode_ns,
+            download_ns=download_ns,
+            host_ns=host_ns,
+            gpu_ns=gpu_ns,
+            timing_source=self._gpu.timing_source,
+            first=self._runs == 1,
+            times=tuple(times),
+            stats=stats,
+            diagnostics=self.plan.diagnostics,
+        )
+
+    def _upload_feeds(self, feeds: Mapping[str, np.ndarray], values: dict[ValueId, Any]) -> None:
+        for name in self.plan.inputs:
+            array, kind = feeds[name], self.plan.types[((), name)]
+            if kind.kind == "tensor" and tuple(array.shape) != kind.shape:
+                raise FeedError(f"input {name!r} has shape {array.shape}, planned was {kind.shape}")
+            values[((), name)] = array
+            self._upload(((), name), array)
+
+    def _upload(self, value: ValueId, array: Any) -> None:
+        tensor = self.plan.tensors.get(value)
+        if tensor is not None:
+            buffer, offset = self._resources.place(tensor)
+            self._gpu.write(buffer, offset, to_device(array, tensor.element))
+
+    def _run_host(self, segment: HostSegment, values: dict[ValueId, Any]) -> None:
+        inputs = [None if v is None else values[v] for v in segment.inputs]
+        captured = {name: values[v] for name, v in segment.captured.items()}
+        results = self._evaluate(segment, inputs, captured)
+        for value, result in zip(segment.outputs, results, strict=False):
+            if value is None:
+                continue
+            planned = self.plan.types[value].known_dims
+            if isinstance(result, np.ndarray) and planned is not None and result.shape != planned:
+                raise NodeError(
+                    segment.use.node,
+                    segment.use.label,
+                    segment.use.op,
+                    f"gave shape {result.shape} on the host, planned was {planned}",
+                )
+            values[value] = result
+            self._upload(value, result)
+
+
+def _last_gpu(segments: Sequence[GpuSegment | HostSegment]) -> GpuSegment | None:
+    return next((s for s in reversed(segments) if isinstance(s, GpuSegment)), None)
+
+
+def _copy_bytes(tensor: Tensor) -> int:
+    return -(-max(tensor.size_bytes, 4) // 4) * 4
+
+
+def _by_node(segment: GpuSegment, commands: list[Command]) -> tuple[Timed, ...]:
+    """Group consecutive dispatches of one node."""
+    groups: list[tuple[NodeId, str, str, list[Command]]] = []
+    for dispatch, command in zip(segment.dispatches, commands, strict=True):
+        if groups and groups[-1][0] == dispatch.node:
+            groups[-1][3].append(command)
+        else:
+            groups.append((dispatch.node, dispatch.op, dispatch.kernel, [command]))
+    return tuple(Timed(node, op, kernel, tuple(c)) for node, op, kernel, c in groups)

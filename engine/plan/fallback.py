@@ -1,0 +1,56 @@
+"""What is said about nodes that the GPU does not run."""
+
+from __future__ import annotations
+
+import math
+
+from ..diagnostics import Diagnostic, Severity
+from ..ir.model import TensorType
+from ..ops.use import OpUse
+from .types import NodePlacement
+
+RECURRENT = frozenset(("GRU", "LSTM", "RNN"))
+
+
+def crossing_bytes(types: tuple[TensorType | None, ...]) -> int:
+    """Bytes of the tensors of ``types``: what a copy between host and GPU moves."""
+    sizes = {"float64": 8, "int64": 8, "uint64": 8, "float16": 2, "int8": 1, "uint8": 1, "bool": 1}
+    return sum(
+        math.prod(t.known_dims) * sizes.get(t.dtype, 4)
+        for t in types
+        if t is not None and t.known_dims is not None
+    )
+
+
+def host_diagnostic(placed: NodePlacement, use: OpUse) -> Diagnostic:
+    """A node on the host: why, and what the copies at its borders move."""
+    severity = Severity.ERROR if placed.op in RECURRENT else Severity.WARNING
+    dynamic = tuple(t for i, t in enumerate(placed.inputs) if i not in use.values)
+    size = crossing_bytes(dynamic) + crossing_bytes(placed.outputs)
+    return Diagnostic(
+        "host-node",
+        severity,
+        f"{placed.op} runs on the host: {placed.support.detail}; its inputs and outputs cross "
+        f"between GPU and host ({size:,} bytes per run)",
+        "avoid the operator, or keep its neighbours on the host as well",
+        placed.source,
+        placed.name,
+        placed.op,
+        "opscope",
+        {"reason": placed.support.reason.value, "copied_bytes": size},
+    )
+
+
+def unsupported_diagnostic(placed: NodePlacement) -> Diagnostic:
+    """A node that nobody here can run."""
+    return Diagnostic(
+        "unsupported-node",
+        Severity.ERROR,
+        f"{placed.op} cannot be run: {placed.support.detail}",
+        "the graph can be inspected; to run it, replace the operator",
+        placed.source,
+        placed.name,
+        placed.op,
+        "opscope",
+        {"reason": placed.support.reason.value},
+    )

@@ -1,0 +1,518 @@
+"""From a model and its feeds to a Plan: fold, place, fuse, list the dispatches, assign memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..device.profile import DeviceProfile
+from ..diagnostics import Diagnostic
+from ..errors import FeedError, NotCoveredError
+from ..host.evaluate import can_evaluate
+from ..host.scope import Scope
+from ..ir.infer import infer_node
+from ..ir.model import Function, Model, Node, NodeId, TensorType, captured_inputs
+from ..numerics.statistics import StatsRow
+from ..ops.registry import Kernel, Registry
+from ..ops.steps import STORAGE, Activation, Cost, Dispatch, Tensor
+from ..ops.use import OpUse
+from ..providers.support import SUPPORTED, Reason, Status, Support
+from .builder import NodeBuilder, check_size
+from .fallback import host_diagnostic, unsupported_diagnostic
+from .flatten import Frame, branch_frame, call_frame, main_frame
+from .memory import Lifetimes, Memory
+from .stats import StatsCollector
+from .types import GpuSegment, HostSegment, NodePlacement, Plan, ValueId
+from .values import KNOWN_LIMIT_BYTES, Origin, Values, array_type, known_among
+
+# Never folded although their inputs are constants: each run draws anew.
+RANDOM = frozenset(
+    (
+        "RandomNormal",
+        "RandomUniform",
+        "RandomNormalLike",
+        "RandomUniformLike",
+        "Bernoulli",
+        "Multinomial",
+    )
+)
+SHAPE_ONLY = frozenset(("Shape", "Size"))
+
+
+@dataclass(frozen=True)
+class PlanOptions:
+    """How to plan.
+
+    Attributes:
+        strict: a node that would run on the host is an error (``--fallback error``).
+        stats: gather minimum, maximum, NaN and Inf of each float intermediate; nothing is fused.
+        assumed: symbolic dimensions that were assumed, to be shown.
+    """
+
+    strict: bool = False
+    stats: bool = False
+    assumed: Mapping[str, int] | None = None
+
+
+def make_plan(
+    model: Model,
+    feeds: Mapping[str, np.ndarray],
+    profile: DeviceProfile,
+    registry: Registry,
+    options: PlanOptions = PlanOptions(),
+) -> Plan:
+    """Plan one run of ``model`` for inputs of the shapes of ``feeds``.
+
+    No GPU object is made. Only inputs that an operator needs on the host (a shape, k, lengths) are
+    read; they are listed in ``Plan.host_keyed``.
+
+    Raises:
+        NodeError: a node's inputs contradict the ONNX text, or a limit is exceeded (LimitError).
+        NotCoveredError: with ``strict``, a node without a GPU kernel.
+        FeedError: an input is missing.
+    """
+    return _Planner(model, feeds, profile, registry, options).plan()
+
+
+class _Planner:
+    def __init__(
+        self,
+        model: Model,
+        feeds: Mapping[str, np.ndarray],
+        profile: DeviceProfile,
+        registry: Registry,
+        options: PlanOptions,
+    ) -> None:
+        self._model = model
+        self._feeds = feeds
+        self._profile = profile
+        self._registry = registry
+        self._options = options
+        self._values = Values(feeds, Scope(model.functions, model.opset_imports))
+        self._memory = Memory(profile.f16)
+        self._segments: list[GpuSegment | HostSegment] = []
+        self._pending: list[Dispatch] = []
+        self._placement: list[NodePlacement] = []
+        self._diagnostics: list[Diagnostic] = []
+        self._fused: set[NodeId] = set()
+        self._stats = StatsCollector(self._memory)
+
+    def plan(self) -> Plan:
+        frame = main_frame(self._model)
+        for port in self._model.graph.inputs:
+            if port.name not in self._feeds:
+                raise FeedError(f"{self._model.path}: the input {port.name!r} is missing")
+            self._values.add_input(((), port.name), array_type(self._feeds[port.name]))
+        self._add_weights(frame)
+        self._walk(frame)
+        self._flush()
+        outputs = self._outputs(frame)
+        return self._finish(outputs)
+
+    def _add_weights(self, frame: Frame) -> None:
+        for name, weight in frame.graph.initializers.items():
+            self._values.add_weight((frame.path, name), weight)
+
+    # -- walking -------------------------------------------------------------------------------
+
+    def _walk(self, frame: Frame) -> None:
+        for node in frame.graph.sorted_nodes:
+            if frame.node_id(node) in self._fused:
+                continue
+            function = self._model.function_of(node)
+            if function is not None:
+                self._call(frame, node, function)
+            elif node.op == "If":
+                self._branch(frame, node)
+            else:
+                self._node(frame, node)
+
+    def _call(self, frame: Frame, node: Node, function: Function) -> None:
+        inner = call_frame(frame, node, function)
+        self._open(frame, node, inner, f"calls {function.domain}::{function.name}")
+
+    def _branch(self, frame: Frame, node: Node) -> None:
+        condition = frame.resolve(node.inputs[0])
+        if condition is None:
+            raise self._use(frame, node).error(f"its condition {node.inputs[0]!r} is not defined")
+        taken = bool(np.asarray(self._values.demand(condition)).reshape(-1)[0])
+        attribute = "then_branch" if taken else "else_branch"
+        graph = frame.bound_attributes(node)[attribute]
+        inner = branch_frame(frame, node, attribute, graph)
+        self._open(
+            frame, node, inner, f"its condition is {taken}: {attribute} was taken while planning"
+        )
+
+    def _open(self, frame: Frame, node: Node, inner: Frame, detail: str) -> None:
+        self._add_weights(inner)
+        self._walk(inner)
+        for name, port in zip(node.outputs, inner.graph.outputs, strict=False):
+            value = inner.resolve(port.name)
+            if name and value is not None:
+                frame.names[name] = value
+        support = Support(Status.FOLDED, Reason.NONE, detail)
+        self._place(frame, node, self._use(frame, node), support, (), Cost())
+
+    def _node(self, frame: Frame, node: Node) -> None:
+        inputs = tuple(self._input(frame, node, name) for name in node.inputs)
+        use = self._use(frame, node, inputs)
+        captured = {
+            n: v for n in captured_inputs(node) if n not in node.inputs and (v := frame.resolve(n))
+        }
+        outputs = tuple(
+            frame.define(name) if name and name in frame.wanted else None for name in node.outputs
+        )
+        origin = Origin(use, inputs, outputs, captured)
+        for output in outputs:
+            if output is not None:
+                self._values.origins[output] = origin
+        if self._blocked(frame, node, origin) or self._fold(frame, node, origin):
+            return
+        kernel, support = self._registry.support(use)
+        if kernel is not None:
+            self._gpu(frame, node, origin, kernel)
+        else:
+            self._host(frame, node, origin, support)
+
+    def _input(self, frame: Frame, node: Node, name: str) -> ValueId | None:
+        if not name:
+            return None
+        value = frame.resolve(name)
+        if value is None:
+            raise self._use(frame, node).error(f"its input {name!r} is not defined by anything")
+        return value
+
+    def _use(self, frame: Frame, node: Node, inputs: Sequence[ValueId | None] = ()) -> OpUse:
+        types = self._values.types
+        known = {
+            i: self._values.reader(v)
+            for i, v in enumerate(inputs)
+            if v is not None and self._values.is_known(v)
+        }
+        return OpUse(
+            op_type=node.op_type,
+            domain=node.domain,
+            since_version=frame.since_version(node),
+            inputs=tuple(None if v is None else types.get(v, TensorType("?")) for v in inputs),
+            outputs=tuple(
+                TensorType("?") if n and n in frame.wanted else None for n in node.outputs
+            ),
+            attributes=frame.bound_attributes(node),
+            values=known,
+            node=frame.node_id(node),
+            name=node.name,
+            opset=frame.imports.get(node.domain, 0),
+        )
+
+    def _blocked(self, frame: Frame, node: Node, origin: Origin) -> bool:
+        """A node behind an unsupported one: nothing can be planned, its verdict is still told."""
+        for value in origin.inputs:
+            if value is None or self._values.is_known(value):
+                continue
+            if self._values.types.get(value, TensorType("?")).known_dims is None:
+                break
+        else:
+            return False
+        _, support = self._registry.support(origin.use)
+        for output in origin.outputs:
+            if output is not None:
+                self._values.types[output] = TensorType("?")
+        self._place(frame, node, origin.use, support, (), Cost())
+        return True
+
+    # -- folding -------------------------------------------------------------------------------
+
+    def _fold(self, frame: Frame, node: Node, origin: Origin) -> bool:
+        use = origin.use
+        if node.op_type in RANDOM and not node.domain:
+            return False
+        if node.op in SHAPE_ONLY:
+            kind = use.input(0)
+            if kind.known_dims is None:
+                return False
+            stand_in = np.broadcast_to(np.zeros((), np.int8), kind.dims)
+            origin = replace(origin, inputs=())
+            results = self._values.evaluate(use, [stand_in])
+            self._values.add_known(_only(origin.outputs), results[0])
+        elif not known_among(self._values, (*origin.inputs, *origin.captured.values())):
+            return False
+        else:
+            if can_evaluate(use).status is not Status.HOST or self._folds_large(use):
+                return False
+            self._values.compute(origin)
+        support = Support(Status.FOLDED, Reason.NONE, "computed on the host while planning")
+        self._place(frame, node, use, support, self._types(origin.outputs), Cost())
+        return True
+
+    def _folds_large(self, use: OpUse) -> bool:
+        sizes = [self._memory_bytes(t) for t in infer_node(use) if t is not None]
+        return any(size > KNOWN_LIMIT_BYTES for size in sizes)
+
+    @staticmethod
+    def _memory_bytes(kind: TensorType) -> int:
+        dims = kind.known_dims
+        return 8 * int(np.prod(dims, dtype=np.float64)) if dims else 0
+
+    # -- the GPU -------------------------------------------------------------------------------
+
+    def _gpu(self, frame: Frame, node: Node, origin: Origin, kernel: Kernel) -> None:
+        use = self._read_host_inputs(origin, kernel)
+        types = kernel.shapes(use)
+        use = replace(
+            use,
+            outputs=tuple(
+                t if wanted is not None else None
+                for t, wanted in zip(types, use.outputs, strict=False)
+            ),
+        )
+        for index, kind in enumerate(types[: len(node.outputs)]):
+            if use.wants(index):
+                self._check_output(use, node.outputs[index], kind)
+        follower = self._fusible(frame, node, kernel, use) if not self._options.stats else None
+        activation = follower[1] if follower else Activation()
+        node_id = frame.node_id(node)
+        builder = NodeBuilder(
+            self._profile,
+            self._memory,
+            use,
+            node_id,
+            lambda i: self._tensor(origin.inputs[i], use),
+            types,
+            activation,
+        )
+        kernel.build(use, builder)
+        self._pending += builder.dispatches
+        for index, output in enumerate(origin.outputs):
+            if output is not None:
+                self._values.types[output] = types[index]
+                self._values.tensors[output] = builder.output(index)
+        self._place(frame, node, use, SUPPORTED, types, kernel.cost(use))
+        if self._options.stats:
+            self._gather(builder, node, origin.outputs)
+        if follower:
+            self._fuse(frame, follower[0], node_id, origin.outputs[0])
+
+    def _gather(self, builder: NodeBuilder, node: Node, outputs: Sequence[ValueId | None]) -> None:
+        """Add the dispatches that gather statistics of a node's float outputs."""
+        for index, value in enumerate(outputs):
+            tensor = builder.outputs.get(index)
+            if value is None or tensor is None or tensor.element not in ("f32", "f16"):
+                continue
+            row = StatsRow(builder.node, node.outputs[index], tensor.dtype, tensor.size)
+            self._stats.add(row, tensor, builder)
+
+    def _read_host_inputs(self, origin: Origin, kernel: Kernel) -> OpUse:
+        values = dict(origin.use.values)
+        for index in kernel.host_inputs:
+            value = origin.inputs[index] if index < len(origin.inputs) else None
+            if value is not None:
+                self._values.demand(value)
+                values[index] = self._values.reader(value)
+        return replace(origin.use, values=values)
+
+    def _check_output(self, use: OpUse, name: str, kind: TensorType) -> None:
+        size = self._memory.size_bytes(kind.dtype, kind.dims)
+        check_size(use, size, f"its output '{name}' {list(kind.dims)} {kind.dtype}", self._profile)
+
+    def _fusible(
+        self, frame: Frame, node: Node, kernel: Kernel, use: OpUse
+    ) -> tuple[Node, Activation] | None:
+        """The activation that alone reads output 0, if this kernel can apply it while storing."""
+        if not kernel.fuses_activation or not use.wants(0) or any(node.outputs[1:]):
+            return None
+        name = node.outputs[0]
+        readers = frame.graph.consumers.get(name, ())
+        if len(readers) != 1 or any(p.name == name for p in frame.graph.outputs):
+            return None
+        follower = readers[0]
+        if [n for n in captured_inputs(follower) if n == name] != [
+            n for n in follower.inputs if n == name
+        ]:
+            return None
+        inputs = [frame.resolve(n) if n else None for n in follower.inputs]
+        if follower.inputs[0] != name or any(v is None for v in inputs[1:] if v):
+            return None
+        if self._model.function_of(follower) is not None:
+            return None
+        inner = self._use(frame, follower, inputs)
+        inner = replace(inner, inputs=(use.outputs[0], *inner.inputs[1:]))
+        chosen, _ = self._registry.support(inner)
+        activation = chosen.activation(inner) if chosen is not None else None
+        return None if activation is None else (follower, activation)
+
+    def _fuse(self, frame: Frame, node: Node, into: NodeId, source: ValueId | None) -> None:
+        if source is None:
+            return
+        name = node.outputs[0]
+        inputs = [frame.resolve(n) if n else None for n in node.inputs]
+        kind = self._values.types[source]
+        if name in frame.wanted:
+            value = frame.define(name)
+            self._values.types[value] = kind
+            self._values.tensors[value] = self._values.tensors[source]
+            self._values.origins[value] = Origin(
+                self._use(frame, node, inputs), tuple(inputs), (value,)
+            )
+        self._fused.add(frame.node_id(node))
+        producer = self._placement[-1].op
+        support = Support(Status.FUSED, Reason.NONE, f"applied by the kernel of {producer}")
+        self._place(frame, node, self._use(frame, node, inputs), support, (kind,), Cost(), into)
+
+    def _tensor(self, value: ValueId | None, use: OpUse) -> Tensor:
+        assert value is not None
+        found = self._values.tensors.get(value)
+        if found is None:
+            kind = self._values.types[value]
+            if kind.dtype not in STORAGE:
+                raise use.error(f"{value[1]!r} is {kind.dtype}, which the device cannot hold")
+            size = self._memory.size_bytes(kind.dtype, kind.dims)
+            check_size(
+                use, size, f"its input '{value[1]}' {list(kind.dims)} {kind.dtype}", self._profile
+            )
+            if self._values.is_known(value):
+                found = self._memory.constant(self._values.known(value), kind.dtype)
+            else:
+                found = self._memory.allocate(kind.dtype, kind.dims)
+            self._values.tensors[value] = found
+        return found
+
+    # -- the host ------------------------------------------------------------------------------
+
+    def _host(self, frame: Frame, node: Node, origin: Origin, declined: Support) -> None:
+        use = origin.use
+        able = can_evaluate(use)
+        if able.status is not Status.HOST:
+            reason = able if able.reason is not Reason.NONE else declined
+            self._unsupported(frame, node, origin, declined, reason)
+            return
+        if self._options.strict:
+            raise NotCoveredError(
+                f"{self._model.path}: node '{use.label}' ({use.op}) would run on the host: "
+                f"{declined.detail}"
+            )
+        types = list(infer_node(use))
+        types += [None] * (len(origin.outputs) - len(types))
+        for index, output in enumerate(origin.outputs):
+            kind = types[index]
+            if output is not None and (kind is None or kind.known_dims is None):
+                self._values.demand(output)  # its shape depends on data: computed while planning
+        if all(o is None or self._values.is_known(o) for o in origin.outputs):
+            detail = (
+                f"{declined.detail}; its shape depends on data, so it was computed from the feed"
+            )
+            support = Support(Status.HOST, declined.reason, detail, declined.data)
+        else:
+            support = declined
+            self._flush()
+            self._segments.append(HostSegment(use, origin.inputs, origin.outputs, origin.captured))
+            for value in (*origin.inputs, *origin.captured.values()):
+                if value is not None and self._values.is_known(value):
+                    self._values.known(value)  # the run takes it from Plan.known
+            for kind, output in zip(types, origin.outputs, strict=False):
+                if output is not None and kind is not None and not self._values.is_known(output):
+                    self._values.types[output] = kind
+        placed = self._place(frame, node, use, support, self._types(origin.outputs), Cost())
+        self._diagnostics.append(host_diagnostic(placed, use))
+
+    def _unsupported(
+        self, frame: Frame, node: Node, origin: Origin, declined: Support, why: Support
+    ) -> None:
+        detail = f"{declined.detail}; the host cannot compute it either: {why.detail}"
+        support = Support(Status.UNSUPPORTED, declined.reason, detail)
+        for output in origin.outputs:
+            if output is not None:
+                self._values.types[output] = TensorType("?")
+        placed = self._place(frame, node, origin.use, support, (), Cost())
+        self._diagnostics.append(unsupported_diagnostic(placed))
+
+    # -- the end -------------------------------------------------------------------------------
+
+    def _types(self, outputs: Sequence[ValueId | None]) -> tuple[TensorType | None, ...]:
+        return tuple(None if v is None else self._values.types.get(v) for v in outputs)
+
+    def _place(
+        self,
+        frame: Frame,
+        node: Node,
+        use: OpUse,
+        support: Support,
+        outputs: Sequence[TensorType | None],
+        cost: Cost,
+        fused_into: NodeId | None = None,
+    ) -> NodePlacement:
+        placed = NodePlacement(
+            frame.node_id(node),
+            NodeId(frame.source, node.id.index),
+            node.name,
+            node.op,
+            support,
+            use.inputs,
+            tuple(outputs),
+            fused_into,
+            cost,
+        )
+        self._placement.append(placed)
+        return placed
+
+    def _flush(self) -> None:
+        if self._pending:
+            self._segments.append(GpuSegment(tuple(self._pending)))
+            self._pending = []
+
+    def _outputs(self, frame: Frame) -> tuple[tuple[str, ValueId], ...]:
+        found = []
+        for port in self._model.graph.outputs:
+            value = frame.resolve(port.name)
+            if value is not None:
+                found.append((port.name, value))
+        return tuple(found)
+
+    def _finish(self, outputs: tuple[tuple[str, ValueId], ...]) -> Plan:
+        values = self._values
+        stats, segments = self._stats.finish(self._segments)
+        lifetimes = Lifetimes()
+        uploads = [values.tensors[v] for v in values.inputs if v in values.tensors]
+        lifetimes.touch(uploads, -1)
+        position = 0
+        for segment in segments:
+            if isinstance(segment, GpuSegment):
+                for dispatch in segment.dispatches:
+                    lifetimes.touch_dispatch(dispatch, position)
+                    position += 1
+            else:
+                ends = (*segment.inputs, *segment.outputs, *segment.captured.values())
+                tensors = (values.tensors[v] for v in ends if v is not None and v in values.tensors)
+                lifetimes.touch(tensors, position)
+                position += 1
+        kept = [values.tensors[v] for _, v in outputs if v in values.tensors]
+        lifetimes.touch(kept, position)
+        if stats is not None:
+            lifetimes.touch((stats,), position)
+        storages, arena = self._memory.finish(lifetimes.spans)
+        used = {v: t for v, t in values.tensors.items() if t.storage_id in lifetimes.spans}
+        return Plan(
+            segments=tuple(segments),
+            storages=storages,
+            arena=arena,
+            tensors=used,
+            types=dict(values.types),
+            known=values.snapshot(),
+            inputs=tuple(p.name for p in self._model.graph.inputs),
+            outputs=outputs,
+            placement=tuple(self._placement),
+            profile=self._profile,
+            host_keyed=tuple(values.host_keyed),
+            assumed=dict(self._options.assumed or {}),
+            stats=stats,
+            stats_rows=tuple(self._stats.rows),
+            diagnostics=tuple(self._diagnostics),
+        )
+
+
+def _only(outputs: Sequence[ValueId | None]) -> ValueId:
+    for output in outputs:
+        if output is not None:
+            return output
+    raise ValueError("a node without a wanted output")

@@ -1,0 +1,68 @@
+"""Plans the statistics of intermediates: one row of four words per float value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..numerics.statistics import (
+    GROUP_SIZE,
+    ROW_WORDS,
+    StatsRow,
+    stats_invocations,
+    stats_variables,
+)
+from ..ops.steps import Dispatch, Tensor
+from .builder import NodeBuilder, pack_params
+from .memory import Memory
+from .types import GpuSegment, HostSegment
+
+
+class StatsCollector:
+    """Collects rows while the nodes are planned; the buffer's size is known at the end."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._buffer: Tensor | None = None
+        self.rows: list[StatsRow] = []
+
+    def add(self, row: StatsRow, tensor: Tensor, builder: NodeBuilder) -> None:
+        """Gather ``tensor`` into a new row, as part of the node's dispatches."""
+        if self._buffer is None:
+            self._buffer = self._memory.allocate("uint32", (0,))
+        threads = stats_invocations(tensor)
+        builder.dispatch(
+            "stats",
+            reads=(tensor,),
+            writes=(self._buffer,),
+            groups=builder.grid(threads, GROUP_SIZE),
+            params=(tensor.size, len(self.rows), threads),
+            variables=stats_variables(tensor),
+        )
+        self.rows.append(row)
+
+    def finish(
+        self, segments: Sequence[GpuSegment | HostSegment]
+    ) -> tuple[Tensor | None, list[GpuSegment | HostSegment]]:
+        """The buffer of all rows, and the segments with its clearing put first."""
+        if self._buffer is None:
+            return None, list(segments)
+        buffer = replace(self._buffer, shape=(ROW_WORDS * len(self.rows),))
+        self._memory.resize(buffer)
+        changed = list(segments)
+        first = next(i for i, s in enumerate(changed) if isinstance(s, GpuSegment))
+        segment = changed[first]
+        assert isinstance(segment, GpuSegment)
+        clear = Dispatch(
+            node=segment.dispatches[0].node,
+            op=segment.dispatches[0].op,
+            kernel="clear",
+            shader="clear",
+            variables={},
+            reads=(),
+            writes=(buffer,),
+            params=pack_params((buffer.size,)),
+            groups=(-(-buffer.size // 256), 1, 1),
+        )
+        changed[first] = GpuSegment((clear, *segment.dispatches))
+        return buffer, changed

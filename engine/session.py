@@ -1,0 +1,148 @@
+"""The calls in order: plan, compile, run. The window and the command line both use this."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .device.gpu import Gpu, open_gpu
+from .device.pipelines import Pipelines
+from .device.profile import DeviceProfile
+from .device.program import Program
+from .errors import NotCoveredError
+from .host.evaluate import evaluate
+from .host.scope import Scope
+from .ir.model import Model
+from .ops import load_kernels
+from .ops.registry import Registry
+from .plan.planner import PlanOptions, make_plan
+from .plan.types import HostSegment, Plan
+from .results import RunResult
+
+ShapeKey = tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class _Cached:
+    """A program, and the contents of the inputs that shaped its plan."""
+
+    digests: Mapping[str, str]
+    program: Program
+
+
+class Session:
+    """Runs models on one adapter. Keep it on one thread.
+
+    Programs are kept per model, input shapes and host-read contents: a second run with the same
+    shapes makes no GPU object.
+
+    Args:
+        adapter: part of an adapter's name; None takes the best one.
+        registry: the kernels to use, by default all of Opscope's.
+    """
+
+    def __init__(self, adapter: str | None = None, registry: Registry | None = None) -> None:
+        self._adapter = adapter
+        self.registry = registry or load_kernels()
+        self._programs: dict[ShapeKey, list[_Cached]] = {}
+
+    @cached_property
+    def gpu(self) -> Gpu:
+        """The device, opened on first use; DeviceError if there is none."""
+        return open_gpu(self._adapter)
+
+    @cached_property
+    def pipelines(self) -> Pipelines:
+        """Every pipeline of this session."""
+        return Pipelines(self.gpu)
+
+    @property
+    def profile(self) -> DeviceProfile:
+        """What the adapter offers."""
+        return self.gpu.profile
+
+    def plan(
+        self,
+        model: Model,
+        feeds: Mapping[str, np.ndarray],
+        *,
+        fallback: str = "warn",
+        stats: bool = False,
+        assumed: Mapping[str, int] | None = None,
+        profile: DeviceProfile | None = None,
+    ) -> Plan:
+        """Plan ``model`` for ``feeds``; with ``profile`` no device is opened."""
+        options = PlanOptions(strict=fallback == "error", stats=stats, assumed=assumed)
+        return make_plan(model, feeds, profile or self.profile, self.registry, options)
+
+    def prepare(
+        self,
+        model: Model,
+        feeds: Mapping[str, np.ndarray],
+        *,
+        fallback: str = "warn",
+        stats: bool = False,
+        assumed: Mapping[str, int] | None = None,
+    ) -> Program:
+        """The compiled program for inputs like ``feeds``, from the cache where possible.
+
+        Raises:
+            NotCoveredError: a node that nobody can run; it names the operator.
+        """
+        shapes = tuple((n, a.dtype.str, a.shape) for n, a in sorted(feeds.items()))
+        key = (model.sha256, model.path, fallback, stats, shapes)
+        for cached in self._programs.get(key, ()):
+            if all(_digest(feeds[name]) == digest for name, digest in cached.digests.items()):
+                return cached.program
+        plan = self.plan(model, feeds, fallback=fallback, stats=stats, assumed=assumed)
+        if plan.blocked is not None:
+            node = plan.blocked
+            raise NotCoveredError(
+                f"{model.path}: node '{node.name or node.node}' ({node.op}) cannot be run: "
+                f"{node.support.detail}"
+            )
+        scope = Scope(model.functions, model.opset_imports)
+
+        def on_host(
+            segment: HostSegment, inputs: Sequence[Any], captured: Mapping[str, Any]
+        ) -> Sequence[Any]:
+            return evaluate(segment.use, inputs, scope.with_values(captured))
+
+        program = Program(self.gpu, self.pipelines, plan, on_host)
+        digests = {name: _digest(feeds[name]) for name in plan.host_keyed}
+        self._programs.setdefault(key, []).append(_Cached(digests, program))
+        return program
+
+    def run(
+        self,
+        model: Model,
+        feeds: Mapping[str, np.ndarray],
+        *,
+        fallback: str = "warn",
+        stats: bool = False,
+        timing: bool = True,
+        per_dispatch: bool = False,
+        assumed: Mapping[str, int] | None = None,
+    ) -> RunResult:
+        """Run once; see :meth:`prepare` and :meth:`Program.run`.
+
+        Args:
+            fallback: "warn" reports nodes on the host as diagnostics, "error" refuses them.
+            stats: gather value statistics of every float intermediate.
+        """
+        program = self.prepare(model, feeds, fallback=fallback, stats=stats, assumed=assumed)
+        return program.run(feeds, timing=timing, per_dispatch=per_dispatch)
+
+    def forget(self, model: Model) -> None:
+        """Drop the programs of ``model`` and the GPU memory they hold."""
+        for key in [k for k in self._programs if k[:2] == (model.sha256, model.path)]:
+            del self._programs[key]
+
+
+def _digest(array: np.ndarray) -> str:
+    return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
