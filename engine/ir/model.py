@@ -283,7 +283,7 @@ class Model:
 
     def graphs(self) -> Iterator[Graph]:
         """Every graph: the main one, its subgraphs, the functions' bodies and their subgraphs."""
-        stack = [f.graph for f in reversed(self.functions.values())] + [self.graph]
+        stack = [f.graph for f in reversed(tuple(self.functions.values()))] + [self.graph]
         while stack:
             graph = stack.pop()
             yield graph
