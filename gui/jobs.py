@@ -124,12 +124,24 @@ class JobTracker(QObject):
                 job.cancel()
         self.changed.emit()
 
-    def close(self) -> None:
-        """Drop every job and wait until no worker thread is left. Nothing is delivered after."""
+    @property
+    def closed(self) -> bool:
+        """True once no job can be started any more."""
+        return self._closed
+
+    def close(self, last: Callable[[], None] | None = None) -> None:
+        """Drop every job and wait until no worker thread is left. Nothing is delivered after.
+
+        Args:
+            last: called on a worker thread after the jobs that have begun; its error is raised.
+        """
         self._closed = True
         self.cancel()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        end = self._pool.submit(last) if last is not None else None
+        self._pool.shutdown(wait=True)  # jobs that have not begun stop at their first check
         self._running.clear()
+        if end is not None:
+            end.result()
 
     def _is_current(self, job: Job) -> bool:
         return not self._closed and not job.cancelled and self._current.get(job.subject) is job

@@ -1,0 +1,1 @@
+"""Qt item models over frozen engine results; they format and sort, and never compute."""

@@ -1,0 +1,136 @@
+"""The operator summary: how often each operator occurs, who runs it, what it takes."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QObject
+
+from ...engine.ir.model import NodeId
+from ...engine.providers.support import Status
+from ..document import Document
+from ..format import MISSING, share_text, time_text
+from ..services import Target
+from .table import Column, TableModel
+
+WORST_FIRST = (
+    Status.UNSUPPORTED,
+    Status.FAILS,
+    Status.HOST,
+    Status.UNKNOWN,
+    Status.GPU,
+    Status.FUSED,
+    Status.FOLDED,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorRow:
+    """One operator.
+
+    Attributes:
+        nodes: its nodes in the file's order, over all graphs.
+        statuses: target id -> how many nodes have each status.
+        reasons: target id -> distinct sentences why nodes are not on the GPU.
+        time_ns: sum of its nodes' typical times, None while nothing ran.
+        share: part of all nodes' times.
+    """
+
+    op: str
+    nodes: tuple[NodeId, ...]
+    statuses: Mapping[str, Mapping[Status, int]] = field(default_factory=dict)
+    reasons: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    time_ns: float | None = None
+    share: float = 0.0
+
+    def worst(self, target: str) -> Status | None:
+        """The worst status of its nodes for ``target``; None while unknown."""
+        found = self.statuses.get(target, {})
+        return next((s for s in WORST_FIRST if found.get(s)), None)
+
+    def off_gpu(self, target: str) -> int | None:
+        """How many nodes ``target`` does not run on the GPU; None while unknown."""
+        found = self.statuses.get(target)
+        if found is None:
+            return None
+        fine = (Status.GPU, Status.FUSED, Status.FOLDED)
+        return sum(n for status, n in found.items() if status not in fine)
+
+
+def operator_rows(document: Document, targets: Sequence[Target]) -> tuple[OperatorRow, ...]:
+    """A row per operator of the document, the most frequent first."""
+    model = document.model
+    if model is None:
+        return ()
+    nodes: dict[str, list[NodeId]] = defaultdict(list)
+    for node in model.nodes.values():
+        nodes[node.op].append(node.id)
+    verdicts = {t.id: document.verdicts(t.id) for t in targets}
+    times = document.times()
+    total = sum(times.values())
+    rows = []
+    for op, ids in nodes.items():
+        statuses, reasons = {}, {}
+        for target, found in verdicts.items():
+            known = [found[i] for i in ids if i in found]
+            if known:
+                statuses[target] = dict(Counter(s.status for s in known))
+                reasons[target] = tuple(dict.fromkeys(s.detail for s in known if s.detail))
+        time_ns = sum(times.get(i, 0.0) for i in ids) if times else None
+        share = time_ns / total if time_ns and total else 0.0
+        rows.append(OperatorRow(op, tuple(ids), statuses, reasons, time_ns, share))
+    return tuple(sorted(rows, key=lambda r: (-len(r.nodes), r.op)))
+
+
+def columns(targets: Sequence[Target]) -> tuple[Column[OperatorRow], ...]:
+    """The table's columns, one of them for each target."""
+    return (
+        Column("Operator", lambda r: r.op, width=16),
+        Column("Nodes", lambda r: len(r.nodes), numeric=True, width=6),
+        *(_target_column(target) for target in targets),
+        Column(
+            "Time",
+            lambda r: r.time_ns,
+            lambda r: time_text(r.time_ns),
+            tip="Sum of its nodes' medians in one run (Opscope on wgpu)",
+            numeric=True,
+        ),
+        Column(
+            "Share",
+            lambda r: r.share if r.time_ns is not None else None,
+            lambda r: MISSING if r.time_ns is None else share_text(r.share),
+            numeric=True,
+            bar=lambda r: r.share,
+        ),
+    )
+
+
+def _target_column(target: Target) -> Column[OperatorRow]:
+    def text(row: OperatorRow) -> str:
+        found = row.statuses.get(target.id)
+        if found is None:
+            return MISSING
+        parts = [f"{found[s]} {s.value}" for s in reversed(WORST_FIRST) if found.get(s)]
+        return ", ".join(parts) if len(parts) > 1 else parts[0].split(" ", 1)[1]
+
+    def detail(row: OperatorRow) -> str:
+        return "\n".join(row.reasons.get(target.id, ())) or text(row)
+
+    return Column(
+        target.label,
+        lambda row: row.off_gpu(target.id),
+        text,
+        tip=f"Where {target.label} runs its nodes; sorts by nodes off the GPU",
+        detail=detail,
+        look=lambda row: row.worst(target.id),
+        width=14,
+    )
+
+
+class OperatorsModel(TableModel[OperatorRow]):
+    """The operator summary."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(columns(()), lambda row: row.op, parent)

@@ -1,0 +1,98 @@
+"""The engine as the window uses it: a handful of functions, so that tests can pass their own.
+
+The engine's modules are imported when first used, on a worker thread: the window shows before them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..engine.device.profile import DeviceProfile
+from ..engine.diagnostics import Diagnostic
+from ..engine.ir.model import Model, NodeId, TensorType
+from ..engine.plan.types import Plan, ValueId
+from ..engine.providers.support import Support
+from ..engine.results import RunResult
+
+Feeds = Mapping[str, np.ndarray]
+Types = Mapping[ValueId, TensorType]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One choice of the target chooser.
+
+    Attributes:
+        id: what the command line calls it, such as ``ort-webgpu``.
+        label: what the window calls it, such as ``ORT WebGPU 0.4.0``.
+    """
+
+    id: str
+    label: str
+
+
+class Runner(Protocol):
+    """A session on a device; made, used and closed on the engine's thread alone."""
+
+    @property
+    def profile(self) -> DeviceProfile:
+        """The adapter that the session runs on."""
+
+    def plan(self, model: Model, feeds: Feeds) -> Plan:
+        """The plan that ``run`` would use for these feeds."""
+
+    def run(self, model: Model, feeds: Feeds) -> RunResult:
+        """One run."""
+
+    def close(self) -> None:
+        """Give back the device."""
+
+
+@dataclass(frozen=True)
+class PreparedFeeds:
+    """Inputs for a run.
+
+    Attributes:
+        arrays: graph input name -> array.
+        assumed: symbolic dimension -> the number that was assumed for it.
+        notes: what is to be said about them.
+    """
+
+    arrays: Feeds
+    assumed: Mapping[str, int]
+    notes: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True)
+class Services:
+    """What the window asks of the engine.
+
+    Attributes:
+        load: reads a file; raises OpscopeError.
+        infer: static types of every value.
+        targets: the targets that a model can be judged for, Opscope first.
+        place: (model, target id, types) -> verdict of each node.
+        check: (model, types, verdicts by target) -> findings.
+        devices: the adapters of this machine.
+        open_runner: a session on the named adapter (None: the default one).
+        random_feeds: (model, shapes by input, sizes by symbol, seed) -> inputs.
+        file_feeds: (file, model) -> inputs.
+        wgsl: the composed shader text of a dispatch.
+    """
+
+    load: Callable[[str], Model]
+    infer: Callable[[Model], Types]
+    targets: Callable[[], Sequence[Target]]
+    place: Callable[[Model, str, Types], Mapping[NodeId, Support]]
+    check: Callable[[Model, Types], Sequence[Diagnostic]]
+    devices: Callable[[], Sequence[DeviceProfile]]
+    open_runner: Callable[[DeviceProfile | None], Runner]
+    random_feeds: Callable[
+        [Model, Mapping[str, tuple[int, ...]], Mapping[str, int], int], PreparedFeeds
+    ]
+    file_feeds: Callable[[str, Model], PreparedFeeds]
+    wgsl: Callable[[Any], str]

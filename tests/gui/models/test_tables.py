@@ -1,0 +1,146 @@
+"""Every table model of the window, with Qt's own tester and hand-made rows."""
+
+import pytest
+import window_fakes as fakes
+from opscope.engine.diagnostics import Severity
+from opscope.engine.ir.model import NodeId
+from opscope.engine.profiling.stats import NodeSummary, Spread
+from opscope.engine.providers.support import Status
+from opscope.gui.document import Document
+from opscope.gui.models.kernels import COLUMNS, KernelRow, KernelsModel, kernel_rows
+from opscope.gui.models.operators import OperatorsModel, columns, operator_rows
+from opscope.gui.models.problems import ProblemsFilter, ProblemsModel, problem_rows
+from opscope.gui.models.table import Role
+from PySide6.QtCore import QPersistentModelIndex, Qt
+from PySide6.QtTest import QAbstractItemModelTester
+
+DOWN, UP = Qt.SortOrder.DescendingOrder, Qt.SortOrder.AscendingOrder
+FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
+
+
+@pytest.fixture
+def document(app):
+    made = Document()
+    made.open(fakes.model())
+    for target in fakes.TARGETS:
+        made.set_verdicts(target.id, fakes.verdicts(target.id))
+    made.set_checks(fakes.CHECKS)
+    return made
+
+
+def texts(model, column):
+    return [model.index(i, column).data() for i in range(model.rowCount())]
+
+
+def column(title):
+    return next(i for i, c in enumerate(COLUMNS) if c.title == title)
+
+
+def kernel_row(index, p50):
+    time = Spread(3, p50, p50, p50)
+    summary = NodeSummary(NodeId((), index), "Op", "kernel", 1, time, 0.5)
+    return KernelRow(summary.node, f"n{index}", index, summary)
+
+
+def test_kernels_sort_by_the_number_not_by_its_text(app):
+    model = KernelsModel()
+    tester = QAbstractItemModelTester(model, FATAL)
+    # As text "1.00 ms" sorts before "20.0 µs", and "999 ns" comes last.
+    model.set_rows([kernel_row(i, ns) for i, ns in enumerate((20_000, 1_000_000, 999))])
+    model.sort(column("p50"), DOWN)
+    assert texts(model, column("p50")) == ["1.00 ms", "20.0 µs", "999 ns"]
+    model.sort(column("p50"), UP)
+    assert texts(model, column("Node")) == ["n2", "n0", "n1"]
+    model.sort(-1)
+    assert texts(model, column("Node")) == ["n2", "n0", "n1"]
+    del tester
+
+
+def test_a_missing_time_comes_last_either_way(app):
+    model = KernelsModel()
+    model.set_rows([kernel_row(0, float("nan")), kernel_row(1, 5.0), kernel_row(2, 9.0)])
+    for order, expected in ((UP, ["n1", "n2", "n0"]), (DOWN, ["n2", "n1", "n0"])):
+        model.sort(column("p50"), order)
+        assert texts(model, column("Node")) == expected
+
+
+def test_new_numbers_keep_the_order_asked_for_and_move_persistent_indexes(app):
+    model = KernelsModel()
+    tester = QAbstractItemModelTester(model, FATAL)
+    model.set_rows([kernel_row(0, 10.0), kernel_row(1, 5.0)])
+    model.sort(column("p50"), DOWN)
+    held = QPersistentModelIndex(model.index(0, 1))
+    assert held.data() == "n0"
+    resets = []
+    model.modelReset.connect(lambda: resets.append(1))
+    model.set_rows([kernel_row(0, 10.0), kernel_row(1, 50.0)])
+    assert texts(model, column("Node")) == ["n1", "n0"]
+    assert (held.row(), held.data()) == (1, "n0")
+    assert not resets
+    model.set_rows([kernel_row(2, 1.0)])
+    assert resets
+    del tester
+
+
+def test_kernel_rows_of_a_document(document):
+    document.set_plan(fakes.plan())
+    document.add_runs([fakes.run(9, first=True), fakes.run(1), fakes.run(3)])
+    model = KernelsModel()
+    tester = QAbstractItemModelTester(model, FATAL)
+    model.set_rows(kernel_rows(document))
+    assert texts(model, column("Operator")) == ["GRU", "ConvTranspose", "Relu"]
+    assert texts(model, column("Node"))[:1] == ["enhance/gru"]
+    assert texts(model, column("n")) == ["2", "2", "2"]
+    assert texts(model, column("Min"))[0] == "300 µs"
+    assert texts(model, column("p50"))[0] == "600 µs"
+    assert texts(model, column("First run"))[0] == "2.70 ms"
+    share = model.index(0, column("Share"))
+    assert share.data(Role.BAR) == pytest.approx(300 / 420)
+    del tester
+
+
+def test_operator_rows_tell_each_target_s_verdict(document):
+    rows = {row.op: row for row in operator_rows(document, fakes.TARGETS)}
+    assert rows["GRU"].worst("opscope") is Status.GPU
+    assert rows["GRU"].worst("ort-webgpu") is Status.HOST
+    assert (rows["GRU"].off_gpu("opscope"), rows["GRU"].off_gpu("ort-webgpu")) == (0, 1)
+    assert rows["GRU"].time_ns is None
+    model = OperatorsModel()
+    tester = QAbstractItemModelTester(model, FATAL)
+    model.set_columns(columns(fakes.TARGETS))
+    model.set_rows(list(rows.values()))
+    gru = model.index(model.row_of("GRU"), 3)
+    assert gru.data() == "host"
+    assert "schema version 22" in gru.data(Qt.ItemDataRole.ToolTipRole)
+    document.set_plan(fakes.plan())
+    document.add_runs([fakes.run()])
+    model.set_rows(operator_rows(document, fakes.TARGETS))
+    time_column = [c.title for c in model.columns].index("Time")
+    model.sort(time_column, DOWN)
+    assert texts(model, 0) == ["GRU", "ConvTranspose", "Relu", "Loop"]
+    assert texts(model, time_column)[0] == "300 µs"
+    del tester
+
+
+def test_problems_are_in_order_of_severity_and_filter(document):
+    model, proxy = ProblemsModel(), ProblemsFilter()
+    proxy.setSourceModel(model)
+    testers = [QAbstractItemModelTester(m, FATAL) for m in (model, proxy)]
+    model.set_rows(problem_rows(document, fakes.TARGETS))
+
+    def shown():
+        return [row.diagnostic.code for row in proxy.shown()]
+
+    assert shown() == ["host-node", "opset-gate", "no-name"]
+    assert texts(proxy, 4) == ["", "ORT WebGPU 0.4.0", ""]
+    assert texts(proxy, 1)[2] == "Relu #2"
+    proxy.set_severities({Severity.WARNING, Severity.INFO})
+    assert shown() == ["opset-gate", "no-name"]
+    proxy.set_code("opset-gate")
+    assert shown() == ["opset-gate"]
+    proxy.set_code("")
+    proxy.set_text("RELU no-name")
+    assert shown() == ["no-name"]
+    proxy.set_text("RELU opset-gate")
+    assert shown() == []
+    del testers

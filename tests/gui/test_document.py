@@ -1,0 +1,58 @@
+"""The document: parts arrive with a signal each, look-ups over them, findings counted once."""
+
+import pytest
+import window_fakes as fakes
+from opscope.engine.ir.model import TensorType
+from opscope.engine.providers.support import Status
+from opscope.gui.document import Document
+
+
+@pytest.fixture
+def document(app):
+    made = Document()
+    made.open(fakes.model())
+    return made
+
+
+def test_an_empty_document_answers_everything(app):
+    empty = Document()
+    assert (empty.model, empty.name, empty.plan, empty.diagnostics) == (None, "", None, ())
+    assert (empty.verdicts("opscope"), empty.times(), empty.summary) == ({}, {}, ())
+    with pytest.raises(RuntimeError, match="no model"):
+        empty.set_types({})
+
+
+def test_types_come_from_the_best_source(document):
+    graph = document.model.graph
+    assert document.type_of(graph, "x") == TensorType("float32", ("T", 1, 3))
+    assert document.type_of(graph, "w") == TensorType("float32", (3, 4))
+    assert document.type_of(graph, "h") is None
+    document.set_types({((), "h"): TensorType("float32", ("T", 4))})
+    assert document.type_of(graph, "h") == TensorType("float32", ("T", 4))
+
+
+def test_a_plan_makes_opscope_s_verdicts_final_and_drops_older_times(document):
+    document.set_verdicts("opscope", {})
+    first, second = fakes.plan(), fakes.plan()
+    document.set_plan(first)
+    assert document.verdicts("opscope")[fakes.LOOP].status is Status.HOST
+    document.add_runs([fakes.run()])
+    document.set_plan(first)  # the same plan again: the times stay
+    assert document.times()[fakes.GRU] == 300_000
+    document.set_plan(second)
+    assert document.times() == {}
+
+
+def test_findings_are_those_of_all_parts_each_once(document):
+    document.set_checks((*fakes.CHECKS, fakes.CHECKS[0]))
+    assert [d.code for d in document.diagnostics] == ["no-name", "opset-gate", "host-node"]
+
+
+def test_opening_another_model_forgets_everything(document):
+    document.set_checks(fakes.CHECKS)
+    document.set_plan(fakes.plan())
+    document.add_runs([fakes.run()])
+    document.open(fakes.model("other.onnx"))
+    assert document.name == "other.onnx"
+    assert (document.plan, document.times(), document.samples.runs) == (None, {}, 0)
+    assert [d.code for d in document.diagnostics] == ["no-name"]
