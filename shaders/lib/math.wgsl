@@ -1,4 +1,5 @@
 // Functions whose WGSL built-ins are inexact or undefined where ONNX is not.
+// NaN and infinity are told by their bits: compilers fold away comparisons such as x != x.
 
 fn is_nan(x: f32) -> bool {
   return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u;
@@ -8,9 +9,56 @@ fn is_inf(x: f32) -> bool {
   return (bitcast<u32>(x) & 0x7fffffffu) == 0x7f800000u;
 }
 
-// The built-in overflows to NaN for large arguments on some drivers; it is +-1 beyond 10 in f32.
+fn is_finite(x: f32) -> bool {
+  return (bitcast<u32>(x) & 0x7fffffffu) < 0x7f800000u;
+}
+
+// A float made of bits at run time: constants may not be NaN or infinite in WGSL.
+fn from_bits(bits: u32) -> f32 {
+  var made = bits;
+  return bitcast<f32>(made);
+}
+
+fn nan_value() -> f32 {
+  return from_bits(0x7fc00000u);
+}
+
+fn infinity() -> f32 {
+  return from_bits(0x7f800000u);
+}
+
+// The larger; NaN if either is one (the built-in may drop it).
+fn max_or_nan(x: f32, y: f32) -> f32 {
+  return select(select(max(x, y), y, is_nan(y)), x, is_nan(x));
+}
+
+// The smaller; NaN if either is one.
+fn min_or_nan(x: f32, y: f32) -> f32 {
+  return select(select(min(x, y), y, is_nan(y)), x, is_nan(x));
+}
+
+// WGSL allows an error of 2.5 units in the last place; one Newton step makes exact quotients exact.
+fn divide(x: f32, y: f32) -> f32 {
+  let quotient = x / y;
+  let refined = quotient + fma(-quotient, y, x) / y;
+  return select(quotient, refined, is_finite(refined) && is_finite(y));
+}
+
+// Square root, exact for exact squares; NaN below zero.
+fn square_root(x: f32) -> f32 {
+  let root = sqrt(max(x, 0.0));
+  let refined = root + fma(-root, root, x) / (2.0 * root);
+  let positive = select(x, refined, x > 0.0 && is_finite(refined));
+  return select(select(positive, root, is_inf(root)), nan_value(), x < 0.0);
+}
+
+// The built-in overflows to NaN for large arguments on some drivers and is coarse near zero.
 fn safe_tanh(x: f32) -> f32 {
-  return select(tanh(clamp(x, -10.0, 10.0)), x, is_nan(x));
+  let z = x * x;
+  let near = x + x * z * ((((-5.70498872745e-3 * z + 2.06390887954e-2) * z
+    - 5.37397155531e-2) * z + 1.33314422036e-1) * z - 3.33332819422e-1);
+  let far = sign(x) * (1.0 - 2.0 / (exp(2.0 * min(abs(x), 10.0)) + 1.0));
+  return select(select(far, near, abs(x) < 0.625), x, is_nan(x));
 }
 
 fn sigmoid(x: f32) -> f32 {
