@@ -1,0 +1,124 @@
+"""Options and steps that commands share: the model, its feeds, JSON files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import UsageError
+from ..feeds import Feeds, check_feeds, load_feeds, random_feeds
+from ..ir.model import Model
+from ..plan.types import Plan
+
+
+def add_shape_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options that say what shapes the inputs have."""
+    parser.add_argument(
+        "--shape",
+        action="append",
+        default=[],
+        metavar="NAME=2,3",
+        help="shape of an input (repeatable)",
+    )
+    parser.add_argument(
+        "--dim", action="append", default=[], metavar="SYMBOL=N", help="a symbolic dimension"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
+
+
+def parse_shapes(options: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """``NAME=2,3`` options as shapes; ``NAME=`` is a scalar."""
+    shapes = {}
+    for text in options:
+        name, equals, dims = text.rpartition("=")
+        try:
+            shape = tuple(int(d) for d in dims.split(",") if d.strip())
+        except ValueError:
+            raise UsageError(f"--shape {text!r}: {dims!r} is not a list of integers") from None
+        if not equals or any(d < 0 for d in shape):
+            raise UsageError(f"--shape {text!r} must look like NAME=2,3")
+        shapes[name] = shape
+    return shapes
+
+
+def parse_dims(options: Sequence[str]) -> dict[str, int]:
+    """``SYMBOL=N`` options."""
+    dims = {}
+    for text in options:
+        name, equals, number = text.rpartition("=")
+        if not equals or not number.isdecimal():
+            raise UsageError(f"--dim {text!r} must look like SYMBOL=N")
+        dims[name] = int(number)
+    return dims
+
+
+def make_feeds(model: Model, options: argparse.Namespace) -> Feeds:
+    """Inputs from ``--inputs`` where given, otherwise random ones; what was assumed is noted."""
+    if getattr(options, "inputs", None):
+        if options.shape or options.dim:
+            raise UsageError("--inputs gives the shapes; leave --shape and --dim out")
+        arrays = load_feeds(options.inputs, model)
+        check_feeds(model, arrays)
+        return Feeds(arrays, {})
+    shapes, dims = parse_shapes(options.shape), parse_dims(options.dim)
+    return random_feeds(model, shapes, dims, options.seed)
+
+
+def write_json(path: str, data: Mapping[str, Any]) -> None:
+    """Write ``data`` to a file, or to standard output for "-".
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    text = json.dumps(data, indent=1, allow_nan=False, default=_plain) + "\n"
+    if path == "-":
+        print(text, end="")
+        return
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} has no place in JSON")
+
+
+def model_json(model: Model) -> dict[str, Any]:
+    """The ``model`` entry of JSON files."""
+    return {
+        "path": model.path,
+        "sha256": model.sha256,
+        "bytes": model.file_bytes,
+        "ir_version": model.ir_version,
+        "opsets": {domain or "ai.onnx": v for domain, v in model.opset_imports.items()},
+        "producer": model.producer,
+        "nodes": sum(len(g.nodes) for g in model.graphs()),
+    }
+
+
+def memory_json(plan: Plan) -> dict[str, int]:
+    """Device memory of a plan, in bytes."""
+    weights = sum(s.size_bytes for s in plan.storages if s.constant is not None)
+    arena = sum(plan.arena)
+    return {"weights_bytes": weights, "arena_bytes": arena, "peak_bytes": weights + arena}
+
+
+def model_line(model: Model) -> str:
+    """One line that identifies the model."""
+    opsets = ", ".join(f"{d or 'ai.onnx'} {v}" for d, v in model.opset_imports.items())
+    name = Path(model.path).name if model.path else "(bytes)"
+    nodes = sum(len(g.nodes) for g in model.graphs())
+    return f"{name}  sha256 {model.sha256[:12]}  opset {opsets}  {nodes:,} nodes"
+
+
+def counts_line(counts: Mapping[str, int]) -> str:
+    """``gpu 12  host 1``: nodes by status, zeros left out."""
+    return "  ".join(f"{status} {n:,}" for status, n in counts.items() if n) or "no nodes"

@@ -1,0 +1,144 @@
+"""``opscope plan``: the dispatches of a run, without a GPU."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from ...shaders import compose
+from ..device.profile import DeviceProfile
+from ..errors import UsageError
+from ..ir.load import load_model
+from ..ops import load_kernels
+from ..plan.planner import PlanOptions, make_plan
+from ..plan.types import HostSegment, Plan
+from .common import (
+    add_shape_arguments,
+    counts_line,
+    make_feeds,
+    memory_json,
+    model_json,
+    model_line,
+    write_json,
+)
+from .text import diagnostic_lines, table
+
+HELP = "list the dispatches of a model without running it"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.add_argument("model")
+    add_shape_arguments(parser)
+    parser.add_argument("--limits", metavar="FILE", help="limits saved by 'opscope devices --json'")
+    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--wgsl", metavar="DIR", help="write the WGSL of every kernel")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Plan for the given limits (WebGPU's defaults otherwise) and list the dispatches."""
+    model = load_model(options.model)
+    feeds = make_feeds(model, options)
+    profile = read_profile(options.limits) if options.limits else DeviceProfile()
+    chosen = PlanOptions(assumed=feeds.assumed)
+    plan = make_plan(model, feeds.arrays, profile, load_kernels(), chosen)
+    print(model_line(model))
+    print(f"limits      {profile.name}")
+    print(f"placement   {counts_line(plan.counts())}")
+    memory = memory_json(plan)
+    print(f"memory      weights {memory['weights_bytes']:,} B  arena {memory['arena_bytes']:,} B")
+    for symbol, size in feeds.assumed.items():
+        print(f"assumed     {symbol} = {size}")
+    print()
+    print(table(_rows(plan)))
+    if plan.diagnostics:
+        print()
+        print("\n".join(diagnostic_lines(plan.diagnostics)))
+    if options.json:
+        write_json(options.json, plan_json(plan) | {"model": model_json(model)})
+    if options.wgsl:
+        write_wgsl(plan, Path(options.wgsl))
+    return 0
+
+
+def read_profile(path: str) -> DeviceProfile:
+    """The profile in a file of ``opscope devices --json`` (its first device) or of one device.
+
+    Raises:
+        UsageError: the file is not such a file; says why.
+    """
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        devices = data.get("devices", [data])
+        return DeviceProfile.from_json(devices[0])
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, AttributeError, IndexError, TypeError) as error:
+        raise UsageError(f"{path} holds no device profile: {error}") from error
+
+
+def _rows(plan: Plan) -> list[tuple[str, ...]]:
+    names = {p.node: p.name for p in plan.placement}
+    rows: list[tuple[str, ...]] = [("", "node", "op", "kernel", "workgroups")]
+    number = 0
+    for segment in plan.segments:
+        if isinstance(segment, HostSegment):
+            rows.append(("host", segment.use.label, segment.use.op, "on the host", ""))
+            continue
+        for d in segment.dispatches:
+            groups = "x".join(map(str, d.groups))
+            rows.append((str(number), names.get(d.node) or str(d.node), d.op, d.kernel, groups))
+            number += 1
+    return rows
+
+
+def plan_json(plan: Plan) -> dict[str, Any]:
+    """A plan as JSON data."""
+    names = {p.node: p.name for p in plan.placement}
+    return {
+        "schema": 1,
+        "adapter": plan.profile.to_json(),
+        "placement": plan.counts(),
+        "assumed": dict(plan.assumed),
+        "memory": memory_json(plan),
+        "diagnostics": [d.to_json() for d in plan.diagnostics],
+        "nodes": [
+            {
+                "node": {"graph": list(p.node.graph), "index": p.node.index, "name": p.name},
+                "op": p.op,
+                "status": p.status.value,
+                "reason": p.support.reason.value,
+                "detail": p.support.detail,
+                "flops": p.cost.flops,
+                "bytes": p.cost.bytes,
+            }
+            for p in plan.placement
+        ],
+        "dispatches": [
+            {
+                "node": {
+                    "graph": list(d.node.graph),
+                    "index": d.node.index,
+                    "name": names.get(d.node, ""),
+                },
+                "op": d.op,
+                "kernel": d.kernel,
+                "workgroups": list(d.groups),
+            }
+            for d in plan.dispatches
+        ],
+    }
+
+
+def write_wgsl(plan: Plan, folder: Path) -> None:
+    """Write each distinct kernel of ``plan`` as a .wgsl file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    seen: dict[str, str] = {}
+    for d in plan.dispatches:
+        code = compose(d.shader, d.variables)
+        if code not in seen:
+            seen[code] = f"{len(seen):03d}_{d.shader}.wgsl"
+            (folder / seen[code]).write_text(code, encoding="utf-8")
+    print(f"{len(seen)} kernels written to {folder}")

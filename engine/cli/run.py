@@ -1,0 +1,244 @@
+"""``opscope run``: run a model on Opscope's engine, with times per node."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..checks.measured import measured_findings
+from ..diagnostics import Diagnostic
+from ..errors import UsageError
+from ..feeds import Feeds, save_outputs
+from ..ir.load import load_model
+from ..ir.model import Model
+from ..plan.types import Plan
+from ..profiling.stats import NodeSummary, Samples, Spread
+from ..profiling.trace import chrome_trace
+from ..results import ENGINE_NAME, RunResult
+from ..session import Session
+from .common import (
+    add_shape_arguments,
+    counts_line,
+    make_feeds,
+    memory_json,
+    model_json,
+    model_line,
+    write_json,
+)
+from .text import diagnostic_lines, table
+
+HELP = "run a model on Opscope's engine and time every node"
+SHOWN_NODES = 15
+
+SOURCES = {
+    "inside-pass": "GPU time stamps around each node",
+    "pass": "GPU time stamps at pass boundaries",
+    "cpu-clock": "CPU clock around submits: this adapter has no time stamps",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.add_argument("model")
+    parser.add_argument("--inputs", metavar="FILE.npz|DIR", help="input values")
+    add_shape_arguments(parser)
+    parser.add_argument("--fallback", choices=("warn", "error"), default="warn")
+    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="timed runs")
+    parser.add_argument("--warmup", type=int, default=0, metavar="N", help="runs before them")
+    parser.add_argument("--stats", action="store_true", help="value ranges, NaN and Inf per node")
+    parser.add_argument("--per-dispatch", action="store_true", help="time each dispatch apart")
+    parser.add_argument("--outputs", metavar="FILE.npz", help="save the outputs")
+    parser.add_argument("--json", metavar="FILE", help="save all results")
+    parser.add_argument("--trace", metavar="FILE", help="save the last run as a Chrome trace")
+    parser.add_argument("--adapter", metavar="NAME", help="part of an adapter's name")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run, print, save."""
+    if options.repeat < 1 or options.warmup < 0:
+        raise UsageError("--repeat must be at least 1 and --warmup at least 0")
+    model = load_model(options.model)
+    feeds = make_feeds(model, options)
+    session = Session(options.adapter)
+    program = session.prepare(model, feeds.arrays, fallback=options.fallback, assumed=feeds.assumed)
+    results = []
+    for number in range(options.warmup + options.repeat):
+        result = program.run(feeds.arrays, per_dispatch=options.per_dispatch)
+        if number == 0 or number >= options.warmup:
+            results.append(result)
+    last = results[-1]
+    measured: tuple[Diagnostic, ...] = ()
+    if options.stats:
+        run = session.run(model, feeds.arrays, fallback=options.fallback, stats=True, timing=False)
+        last = replace(last, stats=run.stats)
+        measured = measured_findings(model, run.stats)
+    diagnostics = (*model.diagnostics, *program.plan.diagnostics, *measured)
+    samples = Samples()
+    for result in results:
+        samples.add(result)
+    _print(model, feeds, program.plan, last, samples, diagnostics)
+    if options.outputs:
+        save_outputs(options.outputs, last.outputs)
+    if options.json:
+        data = run_json(model, feeds, program.plan, last, samples, diagnostics)
+        write_json(options.json, data)
+    if options.trace:
+        write_json(options.trace, chrome_trace(last, program.plan))
+    return 0
+
+
+def _print(
+    model: Model,
+    feeds: Feeds,
+    plan: Plan,
+    last: RunResult,
+    samples: Samples,
+    diagnostics: Sequence[Diagnostic],
+) -> None:
+    profile = plan.profile
+    print(model_line(model))
+    print(f"adapter     {profile.name} ({profile.backend}, {profile.driver})")
+    print(f"placement   {counts_line(plan.counts())}")
+    for symbol, size in feeds.assumed.items():
+        print(f"assumed     {symbol} = {size}")
+    parts = samples.parts()
+    wall, gpu = parts["wall"], parts["gpu"]
+    print(f"wall        {_spread(wall)}  ({ENGINE_NAME}, numpy in to numpy out)")
+    print(f"gpu         {_spread(gpu)}  ({SOURCES[last.timing_source]})")
+    for name, array in last.outputs.items():
+        print(f"output      {name} {_describe(array)}")
+    nodes = sorted(samples.summary(), key=lambda s: -s.time.typical_ns)
+    if nodes:
+        print(f"\ntime per node ({ENGINE_NAME}), {min(len(nodes), SHOWN_NODES)} of {len(nodes)}")
+        print(table(_rows(nodes[:SHOWN_NODES], plan)))
+    if last.stats:
+        rows = [("node", "output", "min", "max", "nan", "inf")]
+        rows += [
+            (_label(plan, s.node), s.output, f"{s.minimum:.4g}", f"{s.maximum:.4g}",
+             f"{s.nan:,}", f"{s.inf:,}")
+            for s in last.stats
+        ]  # fmt: skip
+        print("\nvalue ranges")
+        print(table(rows))
+    if diagnostics:
+        print()
+        print("\n".join(diagnostic_lines(diagnostics)))
+
+
+def _spread(spread: Spread) -> str:
+    first = "" if spread.first_ns is None else f"first {_ms(spread.first_ns)}"
+    if not spread.n:
+        return first or "not measured"
+    warm = f"min {_ms(spread.min_ns)}  p50 {_ms(spread.p50_ns)}  p95 {_ms(spread.p95_ns)}"
+    return f"{warm}  n {spread.n}  {first}".rstrip()
+
+
+def _ms(ns: float) -> str:
+    return f"{ns / 1e6:.3f} ms"
+
+
+def _describe(array: object) -> str:
+    if not isinstance(array, np.ndarray):
+        return f"{type(array).__name__}"
+    text = f"{array.dtype.name} {list(array.shape)}"
+    if array.size and array.dtype.kind == "f":
+        finite = array[np.isfinite(array)].astype(np.float64)
+        if finite.size:
+            text += f"  min {finite.min():.5g}  max {finite.max():.5g}"
+        if finite.size < array.size:
+            text += f"  {array.size - finite.size:,} not finite"
+    return text
+
+
+def _label(plan: Plan, node: object) -> str:
+    return next((p.name or str(p.node) for p in plan.placement if p.node == node), str(node))
+
+
+def _rows(nodes: Sequence[NodeSummary], plan: Plan) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("node", "op", "kernel", "us (p50 or first)", "share")]
+    rows += [
+        (
+            _label(plan, s.node),
+            s.op,
+            s.kernel,
+            f"{s.time.typical_ns / 1e3:.1f}",
+            f"{100 * s.share:.1f}%",
+        )
+        for s in nodes
+    ]
+    return rows
+
+
+def run_json(
+    model: Model,
+    feeds: Feeds,
+    plan: Plan,
+    last: RunResult,
+    samples: Samples,
+    diagnostics: Sequence[Diagnostic],
+) -> dict[str, Any]:
+    """The file of ``--json`` (schema 1)."""
+    places = {p.node: p for p in plan.placement}
+    kernels = []
+    for summary in samples.summary():
+        place = places.get(summary.node)
+        kernels.append(
+            {
+                "node": {
+                    "graph": list(summary.node.graph),
+                    "index": summary.node.index,
+                    "name": place.name if place else "",
+                },
+                "op": summary.op,
+                "kernel": summary.kernel,
+                "dispatches": summary.dispatches,
+                "gpu_us": _parts(summary.time, 1e3),
+                "flops": place.cost.flops if place else 0,
+                "bytes": place.cost.bytes if place else 0,
+            }
+        )
+    return {
+        "schema": 1,
+        "engine": ENGINE_NAME,
+        "model": model_json(model),
+        "adapter": plan.profile.to_json(),
+        "placement": plan.counts(),
+        "assumed": dict(feeds.assumed),
+        "timing": {"source": last.timing_source},
+        "diagnostics": [d.to_json() for d in diagnostics],
+        "runs": samples.runs,
+        **{f"{part}_ms": _parts(spread, 1e6) for part, spread in samples.parts().items()},
+        "kernels": kernels,
+        "stats": [
+            {
+                "node": {"graph": list(s.node.graph), "index": s.node.index},
+                "output": s.output,
+                "dtype": s.dtype,
+                "elements": s.elements,
+                "min": None if np.isnan(s.minimum) else s.minimum,
+                "max": None if np.isnan(s.maximum) else s.maximum,
+                "nan": s.nan,
+                "inf": s.inf,
+            }
+            for s in last.stats
+        ],
+        "outputs": {
+            n: {"dtype": a.dtype.name, "shape": list(a.shape)}
+            for n, a in last.outputs.items()
+            if isinstance(a, np.ndarray)
+        },
+        "memory": memory_json(plan),
+    }
+
+
+def _parts(spread: Spread, unit: float) -> dict[str, float | None]:
+    """first, min, p50 and p95; with a single run the warm ones are the first run's."""
+    first = None if spread.first_ns is None else spread.first_ns / unit
+    if not spread.n:
+        return {"first": first, "min": first, "p50": first, "p95": first}
+    warm = {"min": spread.min_ns, "p50": spread.p50_ns, "p95": spread.p95_ns}
+    return {"first": first, **{k: v / unit for k, v in warm.items()}}
