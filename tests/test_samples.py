@@ -1,0 +1,69 @@
+"""The bundled samples: the denoiser removes noise on our engine, the other shows each warning."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from opscope.engine.ir.load import load_model
+from opscope.engine.session import Session
+from opscope.resources.samples import denoiser, speech
+
+SAMPLES = Path(str(files("opscope.resources"))) / "samples"
+DENOISERS = [f"denoiser_{kind}_opset{opset}.onnx" for kind in ("f32", "f16") for opset in (17, 22)]
+
+
+@pytest.fixture(scope="module")
+def mixtures() -> list[speech.Mixture]:
+    """50 mixtures at 0 dB from seeds that training does not use."""
+    return list(speech.evaluation_set(50))
+
+
+def test_mixtures_are_at_0_db(mixtures: list[speech.Mixture]) -> None:
+    for mixture in mixtures:
+        noise = mixture.noisy.astype(float) - mixture.clean
+        ratio = np.sum(mixture.clean.astype(float) ** 2) / np.sum(noise**2)
+        assert 10 * np.log10(ratio) == pytest.approx(0.0, abs=1e-3)
+
+
+def test_si_sdr_of_known_distortion() -> None:
+    time = np.arange(16_000) / 16_000
+    clean, other = np.sin(2 * np.pi * 100 * time), np.sin(2 * np.pi * 300 * time)
+    assert speech.si_sdr_db(5.0 * clean + 0.5 * other, clean) == pytest.approx(20.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", DENOISERS)
+def test_denoiser_gains_6_db(name: str, mixtures: list[speech.Mixture]) -> None:
+    noisy = np.stack([mixture.noisy for mixture in mixtures])
+    gains = [
+        speech.si_sdr_db(estimate, mixture.clean) - speech.si_sdr_db(mixture.noisy, mixture.clean)
+        for estimate, mixture in zip(_run(name, noisy), mixtures, strict=True)
+    ]
+    assert np.mean(gains) >= 6.0
+
+
+@pytest.mark.parametrize("name", DENOISERS)
+def test_denoiser_has_what_it_is_said_to_have(name: str) -> None:
+    model = onnx.load(SAMPLES / name)
+    operators = {node.op_type for node in model.graph.node}
+    weight_types = {t.data_type for t in model.graph.initializer} - {onnx.TensorProto.INT64}
+    assert {"GRU", "ConvTranspose"} <= operators
+    assert weight_types == {onnx.TensorProto.FLOAT16 if "_f16_" in name else onnx.TensorProto.FLOAT}
+    assert f"opset{model.opset_import[0].version}" in name
+
+
+def test_every_sample_is_described() -> None:
+    described = json.loads((SAMPLES / "samples.json").read_text(encoding="utf-8"))["samples"]
+    assert {sample["file"] for sample in described} == {p.name for p in SAMPLES.glob("*.onnx")}
+    assert all(sample["title"] and sample["line"] for sample in described)
+
+
+def _run(name: str, noisy: np.ndarray) -> np.ndarray:
+    """The sample's answer to (mixtures, samples), computed by our GPU engine alone."""
+    feeds = {"noisy": noisy.reshape(len(noisy), -1, denoiser.HOP)}
+    result = Session().run(load_model(SAMPLES / name), feeds, fallback="error")
+    return result.outputs["clean"].reshape(noisy.shape)
