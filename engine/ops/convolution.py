@@ -97,7 +97,7 @@ def bias_tensor(conv: Convolution, use: OpUse, steps: StepBuilder) -> Tensor:
 
 
 def _build_direct(conv: Convolution, bias: Tensor, steps: StepBuilder) -> None:
-    x, w, y = steps.input(0), steps.input(1), steps.output()
+    x, w, y = _readable(steps.input(0), steps), _readable(steps.input(1), steps), steps.output()
     activation = steps.activation
     variables = {
         "element": y.element,
@@ -131,6 +131,11 @@ def _build_direct(conv: Convolution, bias: Tensor, steps: StepBuilder) -> None:
         )
 
 
+def _readable(tensor: Tensor, steps: StepBuilder) -> Tensor:
+    """``tensor``, or a zero in place of an empty one, which no tap reads and nothing can bind."""
+    return tensor if tensor.size else steps.constant(np.zeros(1), tensor.dtype)
+
+
 def axis_params(axis: Axis) -> tuple[int, ...]:
     """The eight integers of lib/window.wgsl for ``axis``."""
     common = math.gcd(axis.stride, axis.dilation)
@@ -153,9 +158,7 @@ class Conv(Kernel):
     """Convolution of one to three spatial axes."""
 
     types = {"T": TYPES.floats}
-    attributes = frozenset(
-        ("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides")
-    )
+    attributes = frozenset(("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"))
     fuses_activation = True
 
     def check(self, use: OpUse) -> Support:

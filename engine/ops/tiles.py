@@ -1,0 +1,106 @@
+"""Tiled products: the sizes of their tiles, and their division into dispatches.
+
+A workgroup computes a tile of the result from slices of both operands in workgroup memory; each
+invocation keeps its part in named variables (loops over private arrays are an order slower).
+Variants differ in these numbers alone; :func:`choose_tile` picks by shape and adapter.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ..device.profile import DeviceProfile
+from .steps import Groups, Variable
+
+# Tiled kernels check their own bounds; the tests run each also with the driver's checks.
+TRUSTED = True
+
+_BUSY = 128  # workgroups that keep a large GPU's units busy
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A tile of ``rows`` x ``columns`` results, summed ``depth`` terms at a time.
+
+    Attributes:
+        thread_rows, thread_columns: an invocation's share, multiples of 4.
+    """
+
+    rows: int
+    columns: int
+    depth: int
+    thread_rows: int
+    thread_columns: int
+
+    @property
+    def threads(self) -> int:
+        """Invocations of a workgroup."""
+        return self.rows // self.thread_rows * (self.columns // self.thread_columns)
+
+    @property
+    def workgroup_bytes(self) -> int:
+        """Workgroup memory: both slices in f32, the rows' one padded against bank conflicts."""
+        return 16 * self.depth * (self.rows // 4 + 1 + self.columns // 4)
+
+    @property
+    def variables(self) -> Mapping[str, Variable]:
+        """Template variables of lib/tile_product.wgsl and its users."""
+        return {
+            "bm": self.rows,
+            "bn": self.columns,
+            "bk": self.depth,
+            "tm": self.thread_rows,
+            "tn": self.thread_columns,
+            "threads": self.threads,
+        }
+
+    def grid(self, rows: int, columns: int, copies: int) -> Groups:
+        """Tiles along columns, rows and copies."""
+        return -(-columns // self.columns), -(-rows // self.rows), copies
+
+    def __str__(self) -> str:
+        return f"{self.rows}x{self.columns}"
+
+
+LARGE = Tile(128, 128, 8, 8, 8)
+MEDIUM = Tile(64, 64, 16, 4, 4)
+SMALL = Tile(32, 32, 16, 4, 4)
+
+
+def choose_tile(profile: DeviceProfile, rows: int, columns: int, copies: int = 1) -> Tile | None:
+    """The tile for ``copies`` results of ``rows`` x ``columns``; None where a tile is of no use."""
+    if min(rows, columns) < 12:
+        return None
+    if profile.kind == "CPU":  # a software adapter has no use for parallelism within a tile
+        return SMALL
+    for tile in (LARGE, MEDIUM):
+        x, y, z = tile.grid(rows, columns, copies)
+        filled = rows * columns / (x * tile.columns * y * tile.rows)
+        if x * y * z >= _BUSY and filled >= 0.6:
+            return tile
+    return SMALL
+
+
+def tile_spans(
+    grid: Groups, work_per_tile: int, limit: int, most_groups: int
+) -> Iterator[tuple[Groups, Groups]]:
+    """(first tile, tiles) boxes of ``grid``, each within ``limit`` work and the adapter's grid."""
+    room = max(1, limit // max(1, work_per_tile))
+    extents = []
+    for tiles in grid:
+        extent = max(1, min(tiles, room, most_groups))
+        extents.append(extent)
+        room = room // tiles if extent == tiles else 1
+        room = max(1, room)
+    starts = (range(0, tiles, extent) for tiles, extent in zip(grid, extents, strict=True))
+    for x, y, z in itertools.product(*starts):
+        yield (
+            (x, y, z),
+            (
+                min(extents[0], grid[0] - x),
+                min(extents[1], grid[1] - y),
+                min(extents[2], grid[2] - z),
+            ),
+        )
