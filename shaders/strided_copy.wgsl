@@ -36,12 +36,14 @@ fn main(
   }
   var read_at = params.source_base;
   var write_at = params.target_base;
-  for (var axis = {{ rank }}u; axis > 0u; axis--) {
-    let a = params.axes[axis - 1u];
+  for (var axis = {{ rank }}u - 1u; axis > 0u; axis--) {
+    let a = params.axes[axis];
     let coordinate = i32(rest % a.extent);
     rest /= a.extent;
     read_at += coordinate * a.source_stride;
     write_at += coordinate * a.target_stride;
   }
+  read_at += i32(rest) * params.axes[0].source_stride;
+  write_at += i32(rest) * params.axes[0].target_stride;
   destination[write_at] = source[read_at];
 }

@@ -7,7 +7,12 @@ neighbours that it loads and stores as one vector.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from .broadcast import Shape, broadcast_strides, merge_axes
+from .steps import Tensor
 
 GROUP = 256
 
@@ -15,7 +20,7 @@ INTEGERS = frozenset(("int32", "uint32", "int16", "uint16", "int8", "uint8"))
 SIGNED = frozenset(("int32", "int16", "int8"))
 
 # storage element -> type that is computed with
-VALUE = {"f32": "f32", "f16": "f32", "i32": "i32", "u32": "u32"}
+VALUE = {"f32": "f32", "f16": "f32", "i32": "i32", "u32": "u32", "vec2<u32>": "vec2<u32>"}
 
 _WRAP = {
     "int8": "((({0}) << 24u) >> 24u)",
@@ -52,6 +57,60 @@ class Lanes:
         return f"vec4<{result}>({', '.join(lanes)})"
 
 
-def lanes_for(*counts: int) -> Lanes:
-    """Four lanes where every count is a multiple of four, else one."""
-    return Lanes(4 if counts and all(c % 4 == 0 for c in counts) else 1)
+def lanes_for(tensor: Tensor) -> Lanes:
+    """Four lanes where the tensor divides into fours, else one."""
+    return Lanes(4 if tensor.size % 4 == 0 and tensor.element != "vec2<u32>" else 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """How broadcast operands are read, side by side, along a dense target.
+
+    Attributes:
+        lanes: neighbours an invocation handles.
+        dims: merged extents; the last counts groups of ``lanes.width``.
+        strides: per operand and axis, counted in what the operand's array holds.
+        arrays: WGSL type of what each operand's array holds.
+    """
+
+    lanes: Lanes
+    dims: Shape
+    strides: tuple[Shape, ...]
+    arrays: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """Invocations that are needed."""
+        return math.prod(self.dims)
+
+    def words(self, operands: int) -> Iterator[int]:
+        """Parameters per axis: its extent, then ``operands`` strides (zero where too many)."""
+        padding = ((0,) * len(self.dims),) * (operands - len(self.strides))
+        for axis in zip(self.dims, *self.strides, *padding, strict=True):
+            yield from axis
+
+
+def walk_together(shape: Sequence[int], operands: Sequence[Tensor]) -> Walk:
+    """The walk of ``operands``, broadcast to ``shape``: four lanes where strides allow it."""
+    dims, strides = merge_axes(shape, *(broadcast_strides(t.shape, shape) for t in operands))
+    if not dims:
+        dims, strides = (1,), ((0,),) * len(operands)
+    inner = [s[-1] for s in strides]
+    wide = (
+        dims[-1] % 4 == 0
+        and all(t.element != "vec2<u32>" for t in operands)
+        and set(inner) <= {0, 1}
+        and all(s[-1] == 0 or all(n % 4 == 0 for n in s[:-1]) for s in strides)
+    )
+    if not wide:
+        return Walk(Lanes(1), dims, strides, tuple(t.element for t in operands))
+    lanes = Lanes(4)
+    return Walk(
+        lanes,
+        (*dims[:-1], dims[-1] // 4),
+        tuple((*(n // 4 for n in s[:-1]), 1) if s[-1] else s for s in strides),
+        tuple(
+            lanes.of(t.element) if step else t.element
+            for t, step in zip(operands, inner, strict=True)
+        ),
+    )

@@ -63,7 +63,7 @@ class Unary(Kernel):
     def build(self, use: OpUse, steps: StepBuilder) -> None:
         """One dispatch, four elements an invocation where they divide by four."""
         source, target = steps.input(0), steps.output()
-        lanes, value = lanes_for(source.size), VALUE[source.element]
+        lanes, value = lanes_for(source), VALUE[source.element]
         result = VALUE[target.element]
         expression = self.expression(use, value)
         if value != "f32":
