@@ -22,6 +22,7 @@ from onnx_ir import serde
 
 from ..diagnostics import Diagnostic, Severity
 from ..errors import ModelFileError
+from .aside import Aside
 from .dtypes import dtype_name
 from .model import (
     Attribute,
@@ -37,7 +38,7 @@ from .model import (
     TensorType,
     Weight,
 )
-from .repair import Aside, function_path, repair
+from .repair import function_path, repair
 from .sniff import not_a_model, why_unparsed
 from .structure import look_over
 from .weights import External, external_weight, stored_weight, string_weight
@@ -178,12 +179,13 @@ class _Conversion:
 
     def function(self, function: ir.Function) -> Function:
         path = function_path(function.domain, function.name, function.overload)
-        declared: list[str] = []
-        defaults: dict[str, Attribute] = {}
-        for attribute in function.attributes.values():
-            declared.append(attribute.name)
-            if attribute.type != ir.AttributeType.UNDEFINED:
-                defaults[attribute.name] = self._attribute(attribute, NodeId(path, -1))
+        owner = NodeId(path, -1)
+        defaults = {
+            name: self._attribute(attribute, owner)
+            for name, attribute in function.attributes.items()
+            if attribute.type != ir.AttributeType.UNDEFINED
+        }
+        defaults.update(self._aside.attributes.get(owner, {}))
         graph = self.graph(function.graph, path)
         if path in self._aside.outputs:
             ports = tuple(Port(name) for name in self._aside.outputs[path])
@@ -193,7 +195,7 @@ class _Conversion:
             name=function.name,
             graph=graph,
             overload=function.overload,
-            attributes=tuple(declared),
+            attributes=tuple({**function.attributes, **defaults}),
             attribute_defaults=defaults,
             opset_imports=_imports(function.opset_imports),
         )

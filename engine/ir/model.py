@@ -46,8 +46,8 @@ class TensorType:
             int32, int16, int8, uint64, uint32, uint16, uint8, bool, string, complex64, complex128,
             float8e4m3fn, ..., int4, uint4; "?" if unknown.
         shape: one int, symbol or None (unknown) per axis; None if not even the rank is known.
-        kind: "tensor", "sequence", "optional", "sparse" or "map"; dtype and shape speak of the
-            element type where it is not "tensor".
+        kind: "tensor", "sequence", "optional", "sparse" or "map" (also a sequence of maps); dtype
+            and shape speak of the element type where it is not "tensor".
     """
 
     dtype: str
@@ -171,7 +171,8 @@ class Graph:
     """A graph, subgraph or function body; nodes in file order (perhaps unsorted).
 
     Attributes:
-        inputs: without those that are only initializers listed again.
+        inputs: without those that are only initializers listed again (ONNX lets a caller override
+            such a default; Opscope does not offer that).
         initializers: constant values by name.
         values: declared types of intermediate values (the file's value_info).
     """

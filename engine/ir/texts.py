@@ -9,21 +9,23 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor  # type: igno
 from google.protobuf.message import Message  # type: ignore[import-untyped]
 
 
-def escape_texts(message: Message, stop: str = "onnx.GraphProto") -> list[str]:
+def escape_texts(message: Message, stop: str = "onnx.GraphProto", deep: bool = True) -> list[str]:
     r"""Replace each string of ``message`` that is not UTF-8 in place, bad bytes as ``\x92``.
 
-    Messages of type ``stop`` inside it are left alone. The depth is that of the message, which
-    protobuf bounds to 100 when parsing.
+    Args:
+        message: any message; its depth is bounded, since protobuf parses no more than 100 levels.
+        stop: messages of this type inside it are left alone.
+        deep: False leaves all messages inside it alone.
 
     Returns:
         the names of the fields that were replaced, each once.
     """
     found: dict[str, None] = {}
-    _escape(message, stop, found)
+    _escape(message, stop, deep, found)
     return list(found)
 
 
-def _escape(message: Any, stop: str, found: dict[str, None]) -> None:
+def _escape(message: Any, stop: str, deep: bool, found: dict[str, None]) -> None:
     texts, children = _fields(message.DESCRIPTOR)
     for name, repeated in texts:
         value = getattr(message, name)
@@ -35,14 +37,14 @@ def _escape(message: Any, stop: str, found: dict[str, None]) -> None:
         elif isinstance(value, bytes):
             setattr(message, name, _text(value))
             found[name] = None
-    for name, repeated, kind in children:
+    for name, repeated, kind in children if deep else ():
         if kind == stop:
             continue
         if repeated:
             for child in getattr(message, name):
-                _escape(child, stop, found)
+                _escape(child, stop, deep, found)
         elif message.HasField(name):
-            _escape(getattr(message, name), stop, found)
+            _escape(getattr(message, name), stop, deep, found)
 
 
 def _text(value: bytes) -> str:
