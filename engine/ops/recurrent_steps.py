@@ -1,0 +1,342 @@
+"""The dispatches of GRU and LSTM.
+
+1. *Projection*: X W' and biases for all steps, batch rows and directions in one product.
+2. The recurrence, in one of two ways:
+
+   - *Sequence*: the whole sequence in one dispatch, a workgroup per batch row and direction. The
+     recurrent weights stay in registers, so they must fit: about hidden 128 (GRU) or 110 (LSTM)
+     where a workgroup may have 1,024 invocations. Cut into pieces of steps under the work limit;
+     then the state is carried from piece to piece in scratch memory.
+   - *Steps*: a dispatch per step with nothing else between. The state lives twice in scratch
+     memory; a step reads one half and writes the other. Every step binds the same tensors: only
+     the parameters differ. A GRU with linear_before_reset = 0 needs two dispatches a step, since
+     its hidden gate waits for all units' reset gates.
+
+A sequence of length 0 is only a copy of the initial state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import recurrent
+from .recurrent import Recurrence
+from .recurrent_split import Split, choose_split
+from .steps import Cost, Groups, StepBuilder, Tensor, Variable
+from .use import OpUse
+
+TRUSTED = True  # no run-time checks; the tests also run every kernel with them
+
+# Steps are a chain: each takes microseconds however little it multiplies.
+STEPS_PER_DISPATCH = 4096
+_BINDINGS = (
+    *("projected", "weights", "bias", "peepholes", "lengths", "initial_h", "initial_c"),
+    *("y", "y_h", "y_c", "state", "scaled"),
+)
+TILE = 64  # rows and columns of recurrent_projection's tile
+
+
+@dataclass(frozen=True, slots=True)
+class CellPlan:
+    """What the dispatches need to know of a cell.
+
+    Attributes:
+        shader: "gru" or "lstm".
+        biased_gates: the first gates to whose projection Rb is added too.
+        step_bias: the step itself needs B.
+        passes: the dispatches of a step: (name, first gate, number of gates).
+        variables: template variables of its own.
+    """
+
+    shader: str
+    biased_gates: int
+    step_bias: bool
+    passes: tuple[tuple[str, int, int], ...]
+    variables: Mapping[str, Variable]
+
+
+def cost(moved: Cost, node: Recurrence) -> Cost:
+    """The node's least work: both products, and the tensors moved."""
+    per_row = node.directions * node.cell.gates * node.hidden * (node.inputs + node.hidden)
+    return Cost(flops=2 * node.steps * node.batch * per_row, bytes=moved.bytes)
+
+
+def build(use: OpUse, steps: StepBuilder, node: Recurrence, cell: CellPlan) -> None:
+    """Add all dispatches of ``node``."""
+    wanted = [i for i in range(1 + node.cell.states) if use.wants(i)]
+    if node.batch == 0 or not wanted:
+        return
+    if node.steps == 0:
+        for index in (i for i in wanted if i > 0):
+            initial = recurrent.INITIAL_H + index - 1
+            source = steps.input(initial) if use.has(initial) else None
+            rows = node.directions * node.batch
+            _pad(steps, source, steps.output(index), rows, node.hidden, node.hidden)
+        return
+    _Builder(use, steps, node, cell).add()
+
+
+def _pad(
+    steps: StepBuilder,
+    source: Tensor | None,
+    target: Tensor,
+    rows: int,
+    width: int,
+    padded: int,
+    offset: int = 0,
+    start: int = 0,
+) -> None:
+    """Copy ``rows`` rows from element ``start`` on into rows of ``padded`` from ``offset`` on.
+
+    Without a source zeros are written.
+    """
+    steps.dispatch(
+        "recurrent_pad",
+        reads=[] if source is None else [source],
+        writes=[target],
+        groups=steps.grid(rows * padded),
+        params=[rows, width, padded, offset, start],
+        variables={"source": source.element if source else "", "element": target.element},
+    )
+
+
+class _Builder:
+    """Adds the dispatches of one node that has steps and batch rows."""
+
+    def __init__(self, use: OpUse, steps: StepBuilder, node: Recurrence, cell: CellPlan) -> None:
+        self._use = use
+        self._steps = steps
+        self._node = node
+        self._cell = cell
+        self._element = steps.input(recurrent.X).element
+
+    def add(self) -> None:
+        node, steps = self._node, self._steps
+        rows = node.directions * node.cell.gates * node.hidden
+        projected = steps.scratch((node.steps * node.batch, rows))
+        self._project(projected, rows)
+        reads = {"projected": projected, "weights": self._weights()}
+        if self._cell.step_bias and self._use.has(recurrent.B):
+            reads["bias"] = steps.input(recurrent.B)
+        if self._use.has(recurrent.P):
+            reads["peepholes"] = steps.input(recurrent.P)
+        if node.lengths is not None:
+            reads["lengths"] = steps.constant(node.lengths)
+        names = ("y", "y_h", "y_c")[: 1 + node.cell.states]
+        writes = {name: steps.output(i) for i, name in enumerate(names) if self._use.wants(i)}
+        split = choose_split(node, steps.profile)
+        if split is not None:
+            self._sequence(reads, writes, split)
+        else:
+            self._each_step(reads, writes)
+
+    # -- the projection and the weights ----------------------------------------------------------
+
+    def _project(self, projected: Tensor, columns: int) -> None:
+        node, steps = self._node, self._steps
+        rows = node.steps * node.batch
+        reads = [steps.input(recurrent.X), steps.input(recurrent.W)]
+        bias = self._use.has(recurrent.B)
+        if bias:
+            reads.append(steps.input(recurrent.B))
+        tile_work = TILE * TILE * max(node.inputs, 1)
+        tiles = max(steps.work_limit() // tile_work, 1)
+        wide = min(-(-columns // TILE), tiles)
+        most = steps.profile.limits.max_compute_workgroups_per_dimension
+        high = min(-(-rows // TILE), max(tiles // wide, 1), most)
+        for row, end_row in _pieces(rows, high * TILE):
+            for column, end_column in _pieces(columns, wide * TILE):
+                groups = (-(-(end_column - column) // TILE), -(-(end_row - row) // TILE), 1)
+                steps.dispatch(
+                    "recurrent_projection",
+                    reads=reads,
+                    writes=[projected],
+                    groups=groups,
+                    params=[
+                        row,
+                        end_row,
+                        column,
+                        end_column,
+                        columns,
+                        node.inputs,
+                        node.cell.gates * node.hidden,
+                        self._cell.biased_gates * node.hidden,
+                    ],
+                    variables={"element": self._element, "bias": bias},
+                    trusted=TRUSTED,
+                )
+
+    def _weights(self) -> Tensor:
+        """R with its rows padded to whole vec4s: (directions, gates * hidden, padded)."""
+        node, steps = self._node, self._steps
+        padding = -node.hidden % 4
+        if padding == 0:
+            return steps.input(recurrent.R)
+        rows, padded = node.directions * node.cell.gates * node.hidden, node.hidden + padding
+        value = self._use.value(recurrent.R)
+        if value is not None:
+            return steps.constant(np.pad(value, ((0, 0), (0, 0), (0, padding))))
+        target = steps.scratch((rows, padded), self._use.input(recurrent.R).dtype)
+        _pad(steps, steps.input(recurrent.R), target, rows, node.hidden, padded)
+        return target
+
+    # -- the recurrence --------------------------------------------------------------------------
+
+    def _variables(self) -> dict[str, Variable]:
+        node = self._node
+        variables: dict[str, Variable] = {
+            "element": self._element,
+            "hidden": node.hidden,
+            "gates": node.cell.gates,
+            "directions": node.directions,
+            "reverse": node.reverse,
+            "has_cell": node.cell.states > 1,
+            "clip": recurrent.literal(node.clip) if node.clip else "",
+            "h0": "",
+            "h1": "",
+        }
+        for direction in range(2):
+            for role, call in zip("fgh", node.functions[direction % node.directions], strict=False):
+                variables[f"{role}{direction}"] = call
+        return {**variables, **self._cell.variables}
+
+    def _params(self, steps: tuple[int, int], rows: tuple[int, int]) -> list[int]:
+        """The struct Params of lib/recurrent_layout.wgsl."""
+        node = self._node
+        t, b, d = node.steps, node.batch, node.directions
+        strides = [1, t, d, t * d, d, 1] if node.batch_first else [b, 1, d * b, 1, 1, b]
+        return [*steps, *rows, t, *strides, d * b]
+
+    def _sequence(self, reads: dict[str, Tensor], writes: dict[str, Tensor], split: Split) -> None:
+        node, steps = self._node, self._steps
+        most = steps.profile.limits.max_storage_buffers_per_shader_stage
+        initial = self._initial()
+        work = max(steps.work_limit() // node.multiply_adds_per_step, 1)
+        row_pieces = list(_pieces(node.batch, work))
+        per_piece = min(max(work // node.batch, 1), STEPS_PER_DISPATCH)
+        step_pieces = list(_pieces(node.steps, per_piece))
+        carry = len(step_pieces) > 1
+        # Where bindings are short the state passes through scratch memory at both ends.
+        detour = len(reads) + len(initial) + len(writes) + carry > most
+        state: Tensor | None = None
+        if carry or detour:
+            state = steps.scratch((node.cell.states * node.directions * node.batch, node.hidden))
+        if detour and state is not None:
+            self._load_state(state, node.hidden)
+        outputs = {n: t for n, t in writes.items() if n == "y"} if detour else writes
+        for piece, step_range in enumerate(step_pieces):
+            first, last = piece == 0 and not detour, step_range[1] == node.steps and not detour
+            variables = {
+                **self._variables(),
+                "segments": split.segments,
+                "chunk": split.chunk,
+                "start": "initial" if first else "state",
+                "finish": "outputs" if last else "state",
+            }
+            bound_reads = {**reads, **(initial if first else {})}
+            bound = {n: t for n, t in outputs.items() if n == "y" or last}
+            if state is not None and not (first and last):
+                bound["state"] = state
+            for row_range in row_pieces:
+                x, y, _ = steps.grid(row_range[1] - row_range[0], 1)
+                self._dispatch(
+                    "sequence",
+                    bound_reads,
+                    bound,
+                    (x, y, node.directions),
+                    self._params(step_range, row_range),
+                    variables,
+                    f"H{node.hidden}",
+                )
+        if detour and state is not None:
+            self._store_state(state, writes)
+
+    def _each_step(self, reads: dict[str, Tensor], writes: dict[str, Tensor]) -> None:
+        node, steps = self._node, self._steps
+        padded = node.hidden + -node.hidden % 4
+        states = node.directions * node.batch
+        carried = steps.scratch((2 * node.cell.states * states, padded))
+        self._load_state(carried, padded)
+        tensors = {"state": carried}
+        if len(self._cell.passes) > 1:
+            tensors["scaled"] = steps.scratch((2 * states, padded))
+        rows = node.batch if node.batch < 3 else 4
+        units = 8 if rows < 4 else 4
+        work = max(steps.work_limit() // node.multiply_adds_per_step, 1)
+        most = steps.profile.limits.max_compute_workgroups_per_dimension
+        row_pieces = list(_pieces(node.batch, min(work, most * rows)))
+        across = -(-node.hidden // units)
+        variables = {**self._variables(), "rows": rows, "units": units}
+        for step in range(node.steps):
+            for name, first_gate, products in self._cell.passes:
+                own = {"pass": name, "first_gate": first_gate, "products": products}
+                bound = tensors if name == "gates" else {**writes, **tensors}
+                for row_range in row_pieces:
+                    high = -(-(row_range[1] - row_range[0]) // rows)
+                    self._dispatch(
+                        "step",
+                        reads,
+                        bound,
+                        (across, high, node.directions),
+                        self._params((step, step + 1), row_range),
+                        {**variables, **own},
+                        f"H{node.hidden}" if name == "all" else f"H{node.hidden} {name}",
+                    )
+
+    def _dispatch(
+        self,
+        kind: str,
+        reads: Mapping[str, Tensor],
+        writes: Mapping[str, Tensor],
+        groups: Groups,
+        params: list[int],
+        variables: Mapping[str, Variable],
+        variant: str,
+    ) -> None:
+        places = {name: 1 + i for i, name in enumerate((*reads, *writes))}
+        self._steps.dispatch(
+            f"{self._cell.shader}_{kind}",
+            reads=list(reads.values()),
+            writes=list(writes.values()),
+            groups=groups,
+            params=params,
+            variables={**variables, **{f"at_{name}": places.get(name, 0) for name in _BINDINGS}},
+            variant=variant,
+            trusted=TRUSTED,
+        )
+
+    # -- the state in scratch memory -------------------------------------------------------------
+
+    def _initial(self) -> dict[str, Tensor]:
+        """initial_h and initial_c, as far as the node has them."""
+        inputs = {"initial_h": recurrent.INITIAL_H, "initial_c": recurrent.INITIAL_C}
+        return {n: self._steps.input(i) for n, i in inputs.items() if self._use.has(i)}
+
+    def _load_state(self, target: Tensor, padded: int) -> None:
+        """Put the initial state (or zeros) at the start of ``target``, h before c."""
+        node, initial = self._node, self._initial()
+        states = node.directions * node.batch
+        if not initial:
+            _pad(self._steps, None, target, node.cell.states * states, node.hidden, padded)
+            return
+        for part, name in enumerate(("initial_h", "initial_c")[: node.cell.states]):
+            source, offset = initial.get(name), part * states * padded
+            _pad(self._steps, source, target, states, node.hidden, padded, offset)
+
+    def _store_state(self, state: Tensor, writes: Mapping[str, Tensor]) -> None:
+        """Copy what a sequence left in ``state`` to Y_h and Y_c."""
+        node = self._node
+        rows = node.directions * node.batch
+        for part, name in enumerate(("y_h", "y_c")):
+            if name in writes:
+                start = part * rows * node.hidden
+                _pad(self._steps, state, writes[name], rows, node.hidden, node.hidden, start=start)
+
+
+def _pieces(total: int, size: int) -> Iterator[tuple[int, int]]:
+    """[start, end) ranges of at most ``size`` that cover ``total``."""
+    for start in range(0, total, size):
+        yield start, min(start + size, total)

@@ -1,0 +1,38 @@
+// Copies rows of ``width`` elements into rows of ``padded`` elements, zeros behind them; without a
+// source it writes zeros alone. Moves states and recurrent weights of GRU and LSTM.
+// Bindings: params; source (if there is one); target.
+// Grid: linear over rows * padded. Each invocation owns target[offset + its index].
+{% include 'lib/grid.wgsl' %}
+
+struct Params {
+  rows: u32,
+  width: u32,
+  padded: u32,
+  offset: u32,  // first element of the target
+  start: u32,  // first element of the source
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+{% if source %}
+@group(0) @binding(1) var<storage, read> source: array<{{ source }}>;
+@group(0) @binding(2) var<storage, read_write> target_rows: array<{{ element }}>;
+{% else %}
+@group(0) @binding(1) var<storage, read_write> target_rows: array<{{ element }}>;
+{% endif %}
+
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+        @builtin(local_invocation_index) local: u32) {
+  let index = linear_index(group, groups, local, 256u);
+  if (index >= params.rows * params.padded) {
+    return;
+  }
+  var value = {{ element }}(0.0);
+{% if source %}
+  let column = index % params.padded;
+  if (column < params.width) {
+    value = {{ element }}(source[params.start + index / params.padded * params.width + column]);
+  }
+{% endif %}
+  target_rows[params.offset + index] = value;
+}
