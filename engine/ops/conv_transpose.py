@@ -1,8 +1,8 @@
 """ConvTranspose (ONNX 1, 11, 22).
 
-    y[n, m, o] = bias[m] + sum over c, k of x[n, c, i] * w[c, m, k],  o + begin = i * stride + k * dilation
+    y[n, m, o] = bias[m] + sum over c, k of x[n, c, i] * w[c, m, k]
 
-over the input channels c of m's group. Along an axis, output positions with the same remainder
+over the input channels c of m's group and all i, k with o + begin = i * stride + k * dilation. Along an axis, output positions with the same remainder
 modulo the stride (a phase) read the same taps, each (stride / gcd(stride, dilation))-th one; only
 those are computed. Indices are integers of :mod:`index_policy`, whatever the tensor's type.
 
@@ -12,6 +12,8 @@ ranks, ``pads`` together with ``auto_pad``.
 """
 
 from __future__ import annotations
+
+from types import MappingProxyType
 
 from ..ir.model import TensorType
 from ..providers.support import Support
@@ -26,7 +28,7 @@ from .window import check_window, kernel_extents, three_axes, transpose_axes
 class ConvTranspose(Kernel):
     """Transposed convolution of one to three spatial axes, by phases."""
 
-    types = {"T": TYPES.floats}
+    types = MappingProxyType({"T": TYPES.floats})
     attributes = frozenset(
         (
             *("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"),

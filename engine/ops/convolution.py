@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -77,7 +78,7 @@ class Convolution:
 
 
 def spans(items: int, work_per_item: int, limit: int) -> Iterator[tuple[int, int]]:
-    """(first, count) pieces of ``items``, each of at most ``limit`` work (but one item at least)."""
+    """(first, count) pieces of ``items``, each of at most ``limit`` work, but one item at least."""
     piece = max(1, limit // max(1, work_per_item))
     for first in range(0, items, piece):
         yield first, min(piece, items - first)
@@ -157,7 +158,7 @@ def check_bias(use: OpUse, channels: int) -> None:
 class Conv(Kernel):
     """Convolution of one to three spatial axes."""
 
-    types = {"T": TYPES.floats}
+    types = MappingProxyType({"T": TYPES.floats})
     attributes = frozenset(("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"))
     fuses_activation = True
 

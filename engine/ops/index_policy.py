@@ -2,7 +2,7 @@
 
 f16 has 11 significant bits, so it holds every integer up to 2048 and only some beyond: an index
 computed in the tensor's type silently becomes a neighbour's. Every kernel that slides a window
-takes its WGSL index type from :data:`INDEX_POLICY`; the checks that judge other engines read it too.
+takes its WGSL index type from :data:`INDEX_POLICY`; checks that judge other engines read it too.
 """
 
 from __future__ import annotations

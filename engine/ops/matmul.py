@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import MappingProxyType
 
 from ..ir.model import TensorType
 from .product import Loop, Product, build_product
@@ -42,7 +43,7 @@ def broadcast_strides(shape: Sequence[int], rank: int) -> tuple[int, ...]:
 class MatMul(Kernel):
     """numpy's matmul over operands of any rank."""
 
-    types = {"T": TYPES.floats}
+    types = MappingProxyType({"T": TYPES.floats})
     fuses_activation = True
 
     def shapes(self, use: OpUse) -> tuple[TensorType, ...]:
@@ -97,7 +98,7 @@ class MatMul(Kernel):
 class Gemm(Kernel):
     """alpha * A' @ B' + beta * C."""
 
-    types = {"T": TYPES.floats}
+    types = MappingProxyType({"T": TYPES.floats})
     attributes = frozenset(("alpha", "beta", "transA", "transB"))
     fuses_activation = True
 

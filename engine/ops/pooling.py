@@ -1,4 +1,4 @@
-"""Pools: MaxPool (1 to 22), AveragePool (1 to 22), LpPool (2 to 22), GlobalAveragePool, GlobalMaxPool.
+"""MaxPool, AveragePool (1 to 22), LpPool (2 to 22), GlobalAveragePool, GlobalMaxPool (1, 22).
 
 One to three spatial axes, f32 and f16 (summed in f32); strides, dilations, pads, ``auto_pad`` and
 ``ceil_mode`` as :mod:`window` has them. A window more under ``ceil_mode`` never starts in the
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import ClassVar
 
 from ..ir.model import TensorType
@@ -34,7 +35,7 @@ class Pool(Kernel):
         mode: "max", "average" or "norm" in pool_window.wgsl.
     """
 
-    types = {"T": TYPES.floats}
+    types = MappingProxyType({"T": TYPES.floats})
     mode: ClassVar[str]
 
     def check(self, use: OpUse) -> Support:
@@ -129,7 +130,7 @@ class GlobalPool(Kernel):
         start: bits of the f32 that a reduction starts from.
     """
 
-    types = {"T": TYPES.floats}
+    types = MappingProxyType({"T": TYPES.floats})
     mode: ClassVar[str]
     start: ClassVar[int]
 

@@ -73,9 +73,7 @@ def merge(loops: Sequence[Loop]) -> tuple[Loop, ...]:
             continue
         if merged:
             outer = merged[-1]
-            if all(
-                getattr(outer, x) == getattr(loop, x) * loop.extent for x in ("a", "b", "c")
-            ):
+            if all(getattr(outer, x) == getattr(loop, x) * loop.extent for x in ("a", "b", "c")):
                 merged[-1] = replace(loop, extent=outer.extent * loop.extent)
                 continue
         merged.append(loop)

@@ -53,7 +53,8 @@ def conv(x: Array, w: Array, b: Array | None = None, **attributes: Any) -> Array
     for at in itertools.product(*(range(a[3]) for a in axes)):
         for tap in itertools.product(*map(range, kernel)):
             source = tuple(
-                o * s - begin + k * d for o, k, (s, d, begin, _, _) in zip(at, tap, axes, strict=True)
+                o * s - begin + k * d
+                for o, k, (s, d, begin, _, _) in zip(at, tap, axes, strict=True)
             )
             if not all(0 <= i < n for i, n in zip(source, x.shape[2:], strict=True)):
                 continue
@@ -76,7 +77,9 @@ def conv_transpose(x: Array, w: Array, b: Array | None = None, **attributes: Any
     wanted = attributes.get("output_shape")
     begins, output = [], []
     for i in range(rank):
-        full = strides[i] * (x.shape[2 + i] - 1) + extra[i] + (w.shape[2 + i] - 1) * dilations[i] + 1
+        full = (
+            strides[i] * (x.shape[2 + i] - 1) + extra[i] + (w.shape[2 + i] - 1) * dilations[i] + 1
+        )
         if wanted is None and not mode.startswith("SAME"):
             begin, end = (pads[i], pads[rank + i]) if mode == "NOTSET" else (0, 0)
             size = full - begin - end
@@ -125,9 +128,12 @@ def _pool(kind: str, x: Array, attributes: dict[str, Any]) -> tuple[Array, Array
         inside, padded = [], 0
         for tap in itertools.product(*map(range, kernel)):
             source = tuple(
-                o * s - begin + k * d for o, k, (s, d, begin, _, _) in zip(at, tap, axes, strict=True)
+                o * s - begin + k * d
+                for o, k, (s, d, begin, _, _) in zip(at, tap, axes, strict=True)
             )
-            inside += [source] if all(0 <= i < n for i, n in zip(source, spatial, strict=True)) else []
+            inside += (
+                [source] if all(0 <= i < n for i, n in zip(source, spatial, strict=True)) else []
+            )
             padded += all(
                 -a[2] <= i < n + a[4] for i, n, a in zip(source, spatial, axes, strict=True)
             )
