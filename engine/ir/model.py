@@ -235,13 +235,14 @@ class Graph:
 def captured_inputs(node: Node) -> tuple[str, ...]:
     """The values that ``node`` reads: its inputs and what its subgraphs take from outside."""
     names = [n for n in node.inputs if n]
-    stack = [g for _, g in node.subgraphs]
+    inside: frozenset[str] = frozenset()
+    stack = [(g, inside) for _, g in node.subgraphs]
     while stack:
-        graph = stack.pop()
-        own = {p.name for p in graph.inputs} | set(graph.initializers) | set(graph.producers)
+        graph, outer = stack.pop()
+        own = outer.union((p.name for p in graph.inputs), graph.initializers, graph.producers)
         for inner in graph.nodes:
             names += [n for n in inner.inputs if n and n not in own]
-            stack += [g for _, g in inner.subgraphs]
+            stack += [(g, own) for _, g in inner.subgraphs]
         names += [p.name for p in graph.outputs if p.name not in own]
     return tuple(dict.fromkeys(names))
 
