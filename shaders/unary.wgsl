@@ -17,6 +17,7 @@ struct Params {
 
 {% include 'lib/grid.wgsl' %}
 {% include 'lib/math.wgsl' %}
+{% include 'lib/int64.wgsl' %}
 {% include 'lib/elementary.wgsl' %}
 {% include 'lib/trigonometry.wgsl' %}
 {% include 'lib/activation.wgsl' %}

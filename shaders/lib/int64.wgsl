@@ -31,11 +31,11 @@ fn signed_to_f32(x: vec2<u32>) -> f32 {
   return unsigned_to_f32(x);
 }
 
-// Towards zero; what does not fit is the smallest integer, as on x86.
+// Towards zero, for |x| below 2^64: the bits of an unsigned or, where it fits, a signed integer.
 fn f32_to_int64(x: f32) -> vec2<u32> {
   let bits = bitcast<u32>(x);
   let exponent = i32((bits >> 23u) & 0xffu) - 150;
-  if (exponent >= 40) {
+  if (exponent >= 41) {
     return vec2<u32>(0u, 0x80000000u);
   }
   let mantissa = (bits & 0x7fffffu) | 0x800000u;

@@ -1,0 +1,34 @@
+// target[o, j, i] = data[o, indices[j], i].
+// Bindings: 0 params, 1 data (outer, extent, inner), 2 indices, 3 target (outer, indices, inner).
+// Grid: one invocation for each element of the target (or vector of neighbours in it).
+struct Params {
+  count: u32,
+  index_count: u32,
+  inner: u32,
+  extent: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> data: array<{{ element }}>;
+@group(0) @binding(2) var<storage, read> indices: array<{{ index }}>;
+@group(0) @binding(3) var<storage, read_write> destination: array<{{ element }}>;
+
+{% include 'lib/grid.wgsl' %}
+{% include 'lib/index.wgsl' %}
+
+@compute @workgroup_size({{ group_size }})
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let at = linear_index(group, groups, local, {{ group_size }}u);
+  if (at >= params.count) {
+    return;
+  }
+  let row = at / params.inner;
+  let i = indices[row % params.index_count];
+  let picked = resolve_index({{ index_load }}, params.extent);
+  let outer = row / params.index_count;
+  destination[at] = data[(outer * params.extent + picked) * params.inner + at % params.inner];
+}

@@ -1,0 +1,44 @@
+// target[b, t, i] = data[b, indices[b, t, 0], .., indices[b, t, depth - 1], i].
+// Bindings: 0 params, 1 data, 2 indices (batch, tuples, depth), 3 target (batch, tuples, inner).
+// Grid: one invocation for each element of the target.
+struct Axis {
+  extent: u32,
+  stride: u32,
+  unused_0: u32,
+  unused_1: u32,
+}
+
+struct Params {
+  count: u32,
+  inner: u32,
+  tuples: u32,
+  batch_stride: u32,
+  axes: array<Axis, {{ depth }}>,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> data: array<{{ element }}>;
+@group(0) @binding(2) var<storage, read> indices: array<{{ index }}>;
+@group(0) @binding(3) var<storage, read_write> destination: array<{{ element }}>;
+
+{% include 'lib/grid.wgsl' %}
+{% include 'lib/index.wgsl' %}
+
+@compute @workgroup_size({{ group_size }})
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let at = linear_index(group, groups, local, {{ group_size }}u);
+  if (at >= params.count) {
+    return;
+  }
+  let row = at / params.inner;
+  var offset = row / params.tuples * params.batch_stride + at % params.inner;
+  for (var k = 0u; k < {{ depth }}u; k++) {
+    let i = indices[row * {{ depth }}u + k];
+    offset += resolve_index({{ index_load }}, params.axes[k].extent) * params.axes[k].stride;
+  }
+  destination[at] = data[offset];
+}
