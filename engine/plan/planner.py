@@ -98,6 +98,7 @@ class _Planner:
         self._diagnostics: list[Diagnostic] = []
         self._fused: set[NodeId] = set()
         self._stats = StatsCollector(self._memory)
+        self._from_host: set[ValueId] = set()
 
     def plan(self) -> Plan:
         frame = main_frame(self._model)
@@ -107,8 +108,8 @@ class _Planner:
             self._values.add_input(((), port.name), array_type(self._feeds[port.name]))
         self._add_weights(frame)
         self._walk(frame)
-        self._flush()
         outputs = self._outputs(frame)
+        self._flush([value for _, value in outputs])
         return self._finish(outputs)
 
     def _add_weights(self, frame: Frame) -> None:
@@ -283,7 +284,6 @@ class _Planner:
             activation,
         )
         kernel.build(use, builder)
-        self._pending += builder.dispatches
         for index, output in enumerate(origin.outputs):
             if output is not None:
                 self._values.types[output] = types[index]
@@ -291,6 +291,7 @@ class _Planner:
         self._place(frame, node, use, SUPPORTED, types, kernel.cost(use))
         if self._options.stats:
             self._gather(builder, node, origin.outputs)
+        self._pending += builder.dispatches
         if follower:
             self._fuse(frame, follower[0], node_id, origin.outputs[0])
 
@@ -405,7 +406,7 @@ class _Planner:
             support = Support(Status.HOST, declined.reason, detail, declined.data)
         else:
             support = declined
-            self._flush()
+            self._flush((*origin.inputs, *origin.captured.values()))
             self._segments.append(HostSegment(use, origin.inputs, origin.outputs, origin.captured))
             for value in (*origin.inputs, *origin.captured.values()):
                 if value is not None and self._values.is_known(value):
@@ -413,6 +414,7 @@ class _Planner:
             for kind, output in zip(types, origin.outputs, strict=False):
                 if output is not None and kind is not None and not self._values.is_known(output):
                     self._values.types[output] = kind
+                    self._from_host.add(output)
         placed = self._place(frame, node, use, support, self._types(origin.outputs), Cost())
         self._diagnostics.append(host_diagnostic(placed, use))
 
@@ -456,17 +458,28 @@ class _Planner:
         self._placement.append(placed)
         return placed
 
-    def _flush(self) -> None:
-        if self._pending:
+    def _flush(self, wanted: Sequence[ValueId | None]) -> None:
+        """End the GPU segment. It may be empty: what is ``wanted`` is read back at its end."""
+        missing = any(v is not None and not self._on_host(v) for v in wanted)
+        if self._pending or missing:
             self._segments.append(GpuSegment(tuple(self._pending)))
             self._pending = []
+
+    def _on_host(self, value: ValueId) -> bool:
+        """True if the run has ``value`` in the host's memory anyway."""
+        return (
+            value in self._from_host or value in self._values.inputs or self._values.is_known(value)
+        )
 
     def _outputs(self, frame: Frame) -> tuple[tuple[str, ValueId], ...]:
         found = []
         for port in self._model.graph.outputs:
             value = frame.resolve(port.name)
-            if value is not None:
-                found.append((port.name, value))
+            if value is None:
+                continue
+            if self._values.is_known(value):
+                self._values.known(value)  # the run takes it from Plan.known
+            found.append((port.name, value))
         return tuple(found)
 
     def _finish(self, outputs: tuple[tuple[str, ValueId], ...]) -> Plan:
