@@ -2,9 +2,10 @@
 
     y[n, m, o] = bias[m] + sum over c, k of x[n, c, i] * w[c, m, k]
 
-over the input channels c of m's group and all i, k with o + begin = i * stride + k * dilation. Along an axis, output positions with the same remainder
-modulo the stride (a phase) read the same taps, each (stride / gcd(stride, dilation))-th one; only
-those are computed. Indices are integers of :mod:`index_policy`, whatever the tensor's type.
+over the input channels c of m's group and all i, k with o + begin = i * stride + k * dilation.
+Along an axis, output positions with the same remainder modulo the stride (a phase) read the same
+taps, each (stride / gcd(stride, dilation))-th one; only those are computed. Indices are
+integers of :mod:`index_policy`, whatever the tensor's type.
 
 All attributes, one to three spatial axes, f32 and f16 (summed in f32). Where the ONNX text of
 version 1 contradicts itself about odd padding, versions 11 and 22 are followed. Declined: other
@@ -17,7 +18,8 @@ from types import MappingProxyType
 
 from ..ir.model import TensorType
 from ..providers.support import Support
-from .convolution import Convolution, build_convolution, check_bias
+from .conv_geometry import Convolution
+from .convolution import build_convolution, check_bias
 from .registry import Kernel, kernel
 from .steps import TYPES, Cost, StepBuilder
 from .use import OpUse

@@ -9,88 +9,33 @@ to three spatial axes, f32 and f16 (summed in f32). Declined: other ranks, ``pad
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 
 from ..ir.model import TensorType
 from ..providers.support import Support
+from .conv_geometry import Convolution, axis_params
+from .conv_tiled import build_tiled, choose_tiling
 from .index_policy import INDEX_POLICY
 from .registry import Kernel, kernel
 from .steps import TYPES, Cost, StepBuilder, Tensor
+from .tiles import spans
 from .use import OpUse
-from .window import Axis, check_window, conv_axes, kernel_extents, three_axes
-
-
-@dataclass(frozen=True, slots=True)
-class Convolution:
-    """A convolution with concrete shapes, always with three spatial axes.
-
-    Attributes:
-        group_inputs, group_outputs: channels per group of the input and of the output.
-        axes: depth, height, width.
-        transposed: ConvTranspose, whose weight is (C, M / groups, ...) instead of (M, C / groups).
-    """
-
-    batch: int
-    groups: int
-    group_inputs: int
-    group_outputs: int
-    axes: tuple[Axis, Axis, Axis]
-    transposed: bool = False
-
-    @property
-    def outputs(self) -> int:
-        """Number of output elements."""
-        channels = self.groups * self.group_outputs
-        return self.batch * channels * math.prod(a.output for a in self.axes)
-
-    @property
-    def taps(self) -> int:
-        """Taps that the busiest output position has, all axes together."""
-        return math.prod(
-            -(-a.kernel // (a.stride // math.gcd(a.stride, a.dilation)))
-            if self.transposed
-            else a.kernel
-            for a in self.axes
-        )
-
-    @property
-    def multiply_adds(self) -> int:
-        """The arithmetic of the definition, padding included."""
-        if self.transposed:
-            inputs = self.batch * self.groups * math.prod(a.input for a in self.axes)
-            kernel = math.prod(a.kernel for a in self.axes)
-            return inputs * self.group_inputs * self.group_outputs * kernel
-        return self.outputs * self.group_inputs * self.taps
-
-    @property
-    def weight_strides(self) -> tuple[int, int, int]:
-        """Elements from one group, output channel and input channel to the next in the weight."""
-        kernel = math.prod(a.kernel for a in self.axes)
-        group = self.group_inputs * self.group_outputs * kernel
-        if self.transposed:
-            return group, kernel, self.group_outputs * kernel
-        return group, self.group_inputs * kernel, kernel
-
-
-def spans(items: int, work_per_item: int, limit: int) -> Iterator[tuple[int, int]]:
-    """(first, count) pieces of ``items``, each of at most ``limit`` work, but one item at least."""
-    piece = max(1, limit // max(1, work_per_item))
-    for first in range(0, items, piece):
-        yield first, min(piece, items - first)
+from .window import check_window, conv_axes, kernel_extents, three_axes
 
 
 def build_convolution(conv: Convolution, use: OpUse, steps: StepBuilder) -> None:
     """The dispatches of ``conv``: inputs x, w and perhaps a bias, output 0."""
-    bias = bias_tensor(conv, use, steps)
-    _build_direct(conv, bias, steps)
+    bias = _bias(conv, use, steps)
+    tiling = choose_tiling(conv, steps)
+    if tiling is None:
+        _build_direct(conv, bias, steps)
+    else:
+        build_tiled(tiling, use, bias, steps)
 
 
-def bias_tensor(conv: Convolution, use: OpUse, steps: StepBuilder) -> Tensor:
+def _bias(conv: Convolution, use: OpUse, steps: StepBuilder) -> Tensor:
     """The bias, or zeros where the node has none."""
     if use.has(2):
         return steps.input(2)
@@ -135,17 +80,6 @@ def _build_direct(conv: Convolution, bias: Tensor, steps: StepBuilder) -> None:
 def _readable(tensor: Tensor, steps: StepBuilder) -> Tensor:
     """``tensor``, or a zero in place of an empty one, which no tap reads and nothing can bind."""
     return tensor if tensor.size else steps.constant(np.zeros(1), tensor.dtype)
-
-
-def axis_params(axis: Axis) -> tuple[int, ...]:
-    """The eight integers of lib/window.wgsl for ``axis``."""
-    common = math.gcd(axis.stride, axis.dilation)
-    step = axis.stride // common
-    inverse = pow(axis.dilation // common, -1, step) if step > 1 else 0
-    return (
-        *(axis.input, axis.output, axis.kernel, axis.begin),
-        *(axis.stride, axis.dilation, common, inverse),
-    )
 
 
 def check_bias(use: OpUse, channels: int) -> None:

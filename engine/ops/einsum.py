@@ -19,11 +19,11 @@ import numpy as np
 
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
-from .convolution import spans
 from .matmul import dense_strides
 from .product import Loop, Product, build_product, merge
 from .registry import Kernel, kernel
 from .steps import TYPES, Cost, StepBuilder, Tensor
+from .tiles import spans
 from .use import OpUse
 
 Label = str | int  # an int counts an ellipsis' axes from its right end

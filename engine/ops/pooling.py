@@ -17,10 +17,11 @@ from typing import ClassVar
 
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
-from .convolution import axis_params, spans
+from .conv_geometry import axis_params
 from .index_policy import INDEX_POLICY
 from .registry import Kernel, kernel
-from .steps import TYPES, Cost, StepBuilder
+from .steps import TYPES, Cost, StepBuilder, Variable
+from .tiles import spans
 from .use import OpUse
 from .window import Axis, check_window, pool_axes, three_axes
 
@@ -54,7 +55,7 @@ class Pool(Kernel):
         axes = three_axes(pool_axes(use, x[2:]))
         geometry = [value for axis in axes for value in axis_params(axis)]
         outputs = [steps.output()] + ([steps.output(1)] if use.wants(1) else [])
-        variables = {
+        variables: dict[str, Variable] = {
             "element": outputs[0].element,
             "index": INDEX_POLICY.index_type,
             "mode": self.mode,

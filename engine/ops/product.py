@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from . import tiles
-from .convolution import spans
 from .steps import Groups, StepBuilder, Tensor
 
 _BATCH_AXES = 4  # of the shaders
@@ -128,7 +127,7 @@ def _build(
         return
     results = product.batches * m * n
     columns = _results_per_workgroup(results, n, k)
-    for first_result, count in spans(results, k, steps.work_limit()):
+    for first_result, count in tiles.spans(results, k, steps.work_limit()):
         steps.dispatch(
             "matmul_dot",
             reads=reads,

@@ -83,6 +83,13 @@ def choose_tile(profile: DeviceProfile, rows: int, columns: int, copies: int = 1
     return SMALL
 
 
+def spans(items: int, work_per_item: int, limit: int) -> Iterator[tuple[int, int]]:
+    """(first, count) pieces of ``items``, each of at most ``limit`` work, but one item at least."""
+    piece = max(1, limit // max(1, work_per_item))
+    for first in range(0, items, piece):
+        yield first, min(piece, items - first)
+
+
 def tile_spans(
     grid: Groups, work_per_tile: int, limit: int, most_groups: int
 ) -> Iterator[tuple[Groups, Groups]]:

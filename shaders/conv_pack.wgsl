@@ -1,0 +1,56 @@
+// Packs a weight that is no constant into the layout of conv_tiled, one phase a dispatch.
+// Bindings: 0 params; 1 w in ONNX's layout; 2 the packed weight.
+// Grid: linear over params.count elements of the phase; an invocation owns one. Packed: group, tap
+// (D, H, W), input channel padded, output channel padded; the padding is zero.
+alias Element = {{ element }};
+alias Index = {{ index }};
+
+{% include 'lib/grid.wgsl' %}
+
+struct Params {
+  first: u32,   // element of the packed weight where the phase begins
+  count: u32,
+  group_inputs: Index,
+  group_outputs: Index,
+  padded_inputs: Index,
+  padded_outputs: Index,
+  w_group: Index,   // strides of w: a group, an output channel, an input channel
+  w_output: Index,
+  w_input: Index,
+  unused0: u32,
+  unused1: u32,
+  unused2: u32,
+  taps: vec4<Index>,         // along D, H, W, and their product
+  kernel: vec4<Index>,       // extents of the kernel
+  kernel_first: vec4<Index>, // index of the phase's first tap within the kernel
+  kernel_step: vec4<Index>,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> w: array<Element>;
+@group(0) @binding(2) var<storage, read_write> packed: array<Element>;
+
+@compute @workgroup_size(256)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let item = linear_index(group, groups, local, 256u);
+  if (item >= params.count) {
+    return;
+  }
+  let at = Index(item);
+  let m = at % params.padded_outputs;
+  let row = at / params.padded_outputs;
+  let c = row % params.padded_inputs;
+  let tap = row / params.padded_inputs % params.taps.w;
+  let part = row / params.padded_inputs / params.taps.w;
+  let tap_row = tap / params.taps.z;
+  let j = vec3<Index>(tap_row / params.taps.y, tap_row % params.taps.y, tap % params.taps.z);
+  let k = params.kernel_first.xyz + j * params.kernel_step.xyz;
+  let from_tap = (k.x * params.kernel.y + k.y) * params.kernel.z + k.z;
+  let real = m < params.group_outputs && c < params.group_inputs;
+  let source = part * params.w_group + m * params.w_output + c * params.w_input + from_tap;
+  packed[params.first + item] = Element(select(0.0, f32(w[select(0, source, real)]), real));
+}
