@@ -14,6 +14,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from ..engine.diagnostics import Diagnostic
+from ..engine.ir.infer import Inference
 from ..engine.ir.model import Graph, GraphPath, Model, Node, NodeId, TensorType
 from ..engine.plan.types import NodePlacement, Plan, ValueId
 from ..engine.profiling.stats import NodeSummary, Samples
@@ -30,6 +31,7 @@ class Parts:
 
     Attributes:
         types: static types, as far as they can be known without running.
+        unknown: findings of the inference of types.
         verdicts: target -> verdict of each node of the file.
         checks: findings of the checks.
         plan: of the last shapes; None before the first run.
@@ -38,6 +40,7 @@ class Parts:
 
     model: Model
     types: Mapping[ValueId, TensorType] = field(default_factory=dict)
+    unknown: tuple[Diagnostic, ...] = ()
     verdicts: Mapping[str, Verdicts] = field(default_factory=dict)
     checks: tuple[Diagnostic, ...] = ()
     plan: Plan | None = None
@@ -81,10 +84,13 @@ class Document(QObject):
         self.opened.emit()
         self.diagnostics_changed.emit()
 
-    def set_types(self, types: Mapping[ValueId, TensorType]) -> None:
-        """The static types are there."""
-        self._parts = replace(self._require(), types=types)
+    def set_types(self, found: Inference) -> None:
+        """The static types are there, and what could not be inferred."""
+        parts = self._require()
+        self._parts = replace(parts, types=found.types, unknown=tuple(found.diagnostics))
         self.types_changed.emit()
+        if found.diagnostics:
+            self.diagnostics_changed.emit()
 
     def set_verdicts(self, target: str, verdicts: Verdicts) -> None:
         """The verdicts of ``target`` are there."""
@@ -166,7 +172,7 @@ class Document(QObject):
         parts = self._parts
         if parts is None:
             return ()
-        found = [*parts.model.diagnostics, *parts.checks]
+        found = [*parts.model.diagnostics, *parts.unknown, *parts.checks]
         found += parts.plan.diagnostics if parts.plan else ()
         found += parts.last.diagnostics if parts.last else ()
         unique = {(d.code, d.severity, d.node, d.target, d.text): d for d in found}

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..engine.device.profile import DeviceProfile
 from ..engine.diagnostics import Diagnostic
+from ..engine.ir.infer import Inference
 from ..engine.ir.model import Model, NodeId, TensorType
 from ..engine.plan.types import Plan, ValueId
 from ..engine.providers.support import Support
@@ -73,7 +74,7 @@ class Services:
 
     Attributes:
         load: reads a file; raises OpscopeError.
-        infer: static types of every value.
+        infer: static types of every value, and what could not be inferred.
         targets: the targets that a model can be judged for, Opscope first.
         place: (model, target id, types) -> verdict of each node.
         check: (model, types, verdicts by target) -> findings.
@@ -85,7 +86,7 @@ class Services:
     """
 
     load: Callable[[str], Model]
-    infer: Callable[[Model], Types]
+    infer: Callable[[Model], Inference]
     targets: Callable[[], Sequence[Target]]
     place: Callable[[Model, str, Types], Mapping[NodeId, Support]]
     check: Callable[[Model, Types], Sequence[Diagnostic]]

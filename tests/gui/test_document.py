@@ -2,6 +2,7 @@
 
 import pytest
 import window_fakes as fakes
+from opscope.engine.ir.infer import Inference
 from opscope.engine.ir.model import TensorType
 from opscope.engine.providers.support import Status
 from opscope.gui.document import Document
@@ -19,7 +20,7 @@ def test_an_empty_document_answers_everything(app):
     assert (empty.model, empty.name, empty.plan, empty.diagnostics) == (None, "", None, ())
     assert (empty.verdicts("opscope"), empty.times(), empty.summary) == ({}, {}, ())
     with pytest.raises(RuntimeError, match="no model"):
-        empty.set_types({})
+        empty.set_types(Inference({}))
 
 
 def test_types_come_from_the_best_source(document):
@@ -27,7 +28,7 @@ def test_types_come_from_the_best_source(document):
     assert document.type_of(graph, "x") == TensorType("float32", ("T", 1, 3))
     assert document.type_of(graph, "w") == TensorType("float32", (3, 4))
     assert document.type_of(graph, "h") is None
-    document.set_types({((), "h"): TensorType("float32", ("T", 4))})
+    document.set_types(Inference({((), "h"): TensorType("float32", ("T", 4))}))
     assert document.type_of(graph, "h") == TensorType("float32", ("T", 4))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from opscope.engine.device.profile import DeviceProfile
 from opscope.engine.diagnostics import Diagnostic, Severity
 from opscope.engine.errors import ModelFileError
+from opscope.engine.ir.infer import Inference
 from opscope.engine.ir.model import Graph, Model, Node, NodeId, Port, TensorType, Weight
 from opscope.engine.plan.types import NodePlacement, Plan
 from opscope.engine.providers.support import Reason, Status, Support, refused
@@ -145,7 +146,7 @@ def services(runner: FakeRunner | None = None, **changed) -> Services:
     runner = runner or FakeRunner()
     made = {
         "load": load,
-        "infer": lambda m: {((), "h"): TensorType("float32", ("T", 4))},
+        "infer": lambda m: Inference({((), "h"): TensorType("float32", ("T", 4))}),
         "targets": lambda: TARGETS,
         "place": lambda m, target, types: verdicts(target),
         "check": lambda m, types: CHECKS,

@@ -1,0 +1,82 @@
+"""Every action of the window: its text, shortcut and tip, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from .icons import icon
+from .theme import Theme
+
+
+@dataclass(frozen=True)
+class Actions:
+    """The actions; what they do is connected by the window."""
+
+    open: QAction
+    quit: QAction
+    run: QAction
+    loop: QAction
+    stop: QAction
+    find: QAction
+    fit: QAction
+    back: QAction
+    forward: QAction
+    next_problem: QAction
+    previous_problem: QAction
+    report: QAction
+    shortcuts: QAction
+    copy_diagnostics: QAction
+    about: QAction
+    reset_layout: QAction
+
+    def all(self) -> Iterator[QAction]:
+        """Every action."""
+        return (getattr(self, f.name) for f in fields(self))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Redraw the actions' signs."""
+        for name in _WITH_ICON:
+            getattr(self, name).setIcon(icon(name, theme))
+
+
+_WITH_ICON = ("open", "run", "loop", "stop", "find", "fit", "back", "forward", "report")
+# name: (text, shortcuts, tip)
+_TEXTS: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "open": ("&Open ...", ("Ctrl+O",), "Open a model"),
+    "quit": ("&Quit", ("Ctrl+Q",), "Close the window"),
+    "run": ("&Run", ("F5",), "Run once, then the warm runs asked for"),
+    "loop": ("&Loop", ("F6",), "Run until stopped, times live"),
+    "stop": ("&Stop", ("Shift+F5",), "Stop after the present run; times are kept"),
+    "find": ("&Find", ("Ctrl+F",), "Find a node by name or operator"),
+    "fit": ("F&it", ("Ctrl+0",), "Show the whole graph"),
+    "back": ("&Back", ("Alt+Left",), "Back to where you were"),
+    "forward": ("F&orward", ("Alt+Right",), "Forward again"),
+    "next_problem": ("&Next problem", ("F8",), "Go to the next finding"),
+    "previous_problem": ("&Previous problem", ("Shift+F8",), "Go to the previous finding"),
+    "report": ("Bug &report", ("Ctrl+Shift+B",), "Make a bug report in one picture"),
+    "shortcuts": ("&Keyboard shortcuts", ("F1",), "Every key and mouse gesture"),
+    "copy_diagnostics": (
+        "&Copy diagnostics",
+        (),
+        "Copy versions, adapter and findings as text, for an issue",
+    ),
+    "about": ("&About Opscope", (), "Versions and licence"),
+    "reset_layout": ("&Reset layout", (), "Put every panel back in its place"),
+}
+
+
+def make_actions(parent: QWidget) -> Actions:
+    """The actions with their texts and shortcuts, connected to nothing yet."""
+    made = {}
+    for name, (text, keys, tip) in _TEXTS.items():
+        action = QAction(text, parent)
+        action.setShortcuts([QKeySequence(key) for key in keys])
+        hint = f" ({keys[0]})" if keys else ""
+        action.setToolTip(f"{tip}{hint}")
+        action.setStatusTip(tip)
+        made[name] = action
+    return Actions(**made)

@@ -1,0 +1,44 @@
+"""The application: one window, the theme, and a clean end."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from importlib.metadata import version
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from .engine_services import engine_services
+from .main_window import MainWindow
+from .settings import Settings
+
+
+def make_application() -> QApplication:
+    """The process's application, named so that settings find their place."""
+    app = QApplication.instance()
+    made = app if isinstance(app, QApplication) else QApplication(sys.argv[:1])
+    made.setApplicationName("Opscope")
+    made.setApplicationDisplayName("Opscope")
+    made.setOrganizationName("Opscope")
+    made.setApplicationVersion(version("opscope"))
+    made.setDesktopFileName("opscope")
+    return made
+
+
+def run_window(path: str = "") -> int:
+    """Show the window, on ``path`` if one is named, until the user closes it."""
+    app = make_application()
+    window = MainWindow(engine_services(), Settings())
+    window.show()
+    if path:
+        window.open_file(path)
+    heartbeat = QTimer()  # lets Python see an interrupt from the terminal
+    heartbeat.timeout.connect(lambda: None)
+    heartbeat.start(200)
+    before = signal.signal(signal.SIGINT, lambda *_: window.close())
+    try:
+        return app.exec()
+    finally:
+        signal.signal(signal.SIGINT, before)
+        window.close()

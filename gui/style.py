@@ -1,0 +1,84 @@
+"""The application's style sheet: what Fusion and a palette leave plain."""
+
+from __future__ import annotations
+
+from string import Template
+
+from .theme import Theme, mix
+
+_SHEET = Template("""
+QMainWindow::separator { background: $border; width: 1px; height: 1px; margin: 2px; }
+QMainWindow::separator:hover { background: $accent; }
+QToolBar { background: $window; border: none; border-bottom: 1px solid $border;
+           padding: 4px 8px; spacing: 4px; }
+QToolBar QToolButton { padding: 5px 8px; border-radius: 5px; border: 1px solid transparent; }
+QToolBar QToolButton:hover { background: $raised; }
+QToolBar QToolButton:pressed, QToolBar QToolButton:checked { background: $chosen; }
+QToolBar QLabel { color: $muted; padding-left: 6px; }
+QToolBar::separator { background: $border; width: 1px; margin: 5px 6px; }
+QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; font-weight: 600; }
+QDockWidget::title { background: $window; padding: 6px 10px; }
+QMainWindow > QTabBar::tab, QDockWidget QTabBar::tab, QTabBar::tab {
+    padding: 6px 12px; border: none; border-bottom: 2px solid transparent; color: $muted; }
+QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
+QTabBar::tab:hover { color: $text; }
+QHeaderView { background: $window; }
+QHeaderView::section { background: $window; color: $muted; padding: 4px 6px; border: none;
+                       border-bottom: 1px solid $border; }
+QTableView { background: $surface; alternate-background-color: $sunken; border: none;
+             gridline-color: $grid; selection-background-color: $chosen;
+             selection-color: $text; }
+QPlainTextEdit, QTextEdit { background: $sunken; border: 1px solid $border; border-radius: 5px; }
+QScrollArea { border: none; background: $surface; }
+QStatusBar { background: $window; color: $muted; border-top: 1px solid $border; }
+QStatusBar::item { border: none; }
+QToolTip { color: $text; background: $raised; border: 1px solid $border; padding: 4px; }
+QPushButton { padding: 5px 12px; border-radius: 5px; border: 1px solid $border;
+              background: $surface; }
+QPushButton:hover { background: $raised; }
+QPushButton:disabled { color: $faint; }
+QPushButton[primary="true"] { background: $accent; color: $on_accent; border-color: $accent; }
+QPushButton[primary="true"]:hover { background: $accent_hover; }
+QPushButton[primary="true"]:disabled { background: $border; color: $faint;
+                                       border-color: $border; }
+QPushButton[flat_link="true"] { border: none; background: transparent; color: $accent;
+                                padding: 2px 4px; text-align: left; }
+QLineEdit { padding: 4px 6px; border: 1px solid $border; border-radius: 5px;
+            background: $surface; }
+QLineEdit:focus { border-color: $accent; }
+QProgressBar { border: none; border-radius: 3px; background: $raised; max-height: 6px;
+               min-height: 6px; }
+QProgressBar::chunk { background: $accent; border-radius: 3px; }
+*[tone="muted"] { color: $muted; }
+*[tone="title"] { font-size: 15px; font-weight: 600; }
+*[tone="hero"] { font-size: 26px; font-weight: 600; }
+*[tone="heading"] { color: $muted; font-weight: 600; }
+*[tone="strong"] { font-weight: 600; }
+#page, #panel { background: $surface; }
+#card { background: $surface; border: 1px solid $border; border-radius: 8px; }
+#card:hover { border-color: $accent; background: $sunken; }
+#card:focus { border-color: $accent; }
+#message { background: $message; border-bottom: 1px solid $message_line; }
+#drop { border: 2px dashed $border; border-radius: 10px; background: $sunken; }
+""")
+
+
+def stylesheet(theme: Theme) -> str:
+    """The style sheet in the theme's colours."""
+    return _SHEET.substitute(
+        window=theme.window,
+        surface=theme.surface,
+        sunken=theme.sunken,
+        raised=theme.raised,
+        text=theme.text,
+        muted=theme.muted,
+        faint=theme.faint,
+        border=theme.border,
+        grid=theme.grid,
+        accent=theme.accent,
+        on_accent=theme.on_accent,
+        accent_hover=mix(theme.accent, theme.text, 0.15),
+        chosen=mix(theme.surface, theme.accent, 0.22 if not theme.dark else 0.16),
+        message=mix(theme.surface, "#cc3b3f", 0.12),
+        message_line=mix(theme.surface, "#cc3b3f", 0.5),
+    )

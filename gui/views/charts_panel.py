@@ -1,0 +1,235 @@
+"""Kernel time per run, live: GRU and ConvTranspose at first, any operator by choice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ...engine.ir.model import NodeId
+from ...engine.results import ENGINE_NAME
+from ..document import Document
+from ..format import time_text
+from ..selection import Selection
+from ..theme import Theme, qcolor
+from ..throttle import Throttle
+from .section import label
+
+USUAL = ("GRU", "ConvTranspose")
+SHOWN_RUNS = 600
+_REFRESH_MS = 50
+_OPERATOR = Qt.ItemDataRole.UserRole
+
+
+class ChartsPanel(QWidget):
+    """One curve per chosen operator (the sum of its nodes), and one for the selected node."""
+
+    def __init__(
+        self, document: Document, selection: Selection, theme: Theme, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("panel")
+        self._document = document
+        self._selection = selection
+        self._theme = theme
+        self._chosen: set[str] = set(USUAL)
+        self._touched = False  # whether the user has chosen operators
+        self._plan: object = None
+        self._curves: dict[object, pg.PlotDataItem] = {}
+        self._operators = QListWidget()
+        self._operators.setMinimumWidth(130)
+        self._operators.itemChanged.connect(self._tick)
+        self._operators.setToolTip("Operators whose time is drawn")
+        self.plot = pg.PlotWidget()
+        self.plot.setMenuEnabled(False)
+        self.plot.hideButtons()
+        self.plot.setMouseEnabled(x=True, y=False)
+        self.plot.setLabel("bottom", "warm run")
+        self.plot.getAxis("left").enableAutoSIPrefix(True)
+        self.plot.setLabel("left", "time per run", units="s")
+        self.plot.scene().sigMouseClicked.connect(lambda event: self._clicked(event))
+        self._about = label(
+            f"Run or loop the model (F5, F6) to see times per run. {ENGINE_NAME}.", "muted"
+        )
+        self._legend = QHBoxLayout()
+        self._legend.setSpacing(14)
+        top = QHBoxLayout()
+        top.setContentsMargins(8, 4, 8, 2)
+        top.addLayout(self._legend)
+        top.addWidget(self._about, 1)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.addWidget(self._operators)
+        split.addWidget(self.plot)
+        split.setStretchFactor(0, 0)
+        split.setStretchFactor(1, 1)
+        split.setSizes([170, 700])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(top)
+        column.addWidget(split, 1)
+        self._throttle = Throttle(_REFRESH_MS, self._refresh, self)
+        document.measured.connect(self._throttle.request)
+        document.opened.connect(self._opened)
+        selection.node_changed.connect(self._throttle.request)
+        self.set_theme(theme)
+
+    @property
+    def operators(self) -> tuple[str, ...]:
+        """The operators drawn, in the list's order."""
+        items = [self._operators.item(i) for i in range(self._operators.count())]
+        return tuple(i.data(_OPERATOR) for i in items if i.checkState() == Qt.CheckState.Checked)
+
+    def choose(self, operator: str, chosen: bool) -> None:
+        """Draw an operator's time, or no longer."""
+        for item in self._operators.findItems(operator, Qt.MatchFlag.MatchExactly):
+            item.setCheckState(Qt.CheckState.Checked if chosen else Qt.CheckState.Unchecked)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Recolour the plot."""
+        self._theme = theme
+        self.plot.setBackground(qcolor(theme.surface))
+        self.plot.showGrid(x=False, y=True, alpha=0.15)
+        for name in ("left", "bottom"):
+            axis = self.plot.getAxis(name)
+            axis.setPen(qcolor(theme.border))
+            axis.setTextPen(qcolor(theme.muted))
+        self._forget_curves()
+        self._refresh()
+
+    # ------------------------------------------------------------------ the list
+
+    def _opened(self) -> None:
+        self._chosen, self._touched, self._plan = set(USUAL), False, None
+        self._operators.clear()
+        self._forget_curves()
+        self._refresh()
+
+    def _tick(self, item: QListWidgetItem) -> None:
+        self._touched = True
+        checked = item.checkState() == Qt.CheckState.Checked
+        (self._chosen.add if checked else self._chosen.discard)(item.data(_OPERATOR))
+        self._forget_curves()
+        self._refresh()
+
+    def _fill_list(self) -> None:
+        """List the operators that were timed, the slowest first; tick the usual ones."""
+        totals: dict[str, float] = {}
+        for row in self._document.summary:
+            totals[row.op] = totals.get(row.op, 0.0) + row.time.typical_ns
+        slowest = sorted(totals, key=lambda op: -totals[op])
+        if not self._touched:
+            usual = [op for op in USUAL if op in totals]
+            self._chosen = set(usual or slowest[:2])
+        self._operators.blockSignals(True)
+        self._operators.clear()
+        for op in slowest:
+            item = QListWidgetItem(op)
+            item.setData(_OPERATOR, op)
+            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+            chosen = op in self._chosen
+            item.setCheckState(Qt.CheckState.Checked if chosen else Qt.CheckState.Unchecked)
+            self._operators.addItem(item)
+        self._operators.blockSignals(False)
+        self._forget_curves()
+
+    # ------------------------------------------------------------------ the curves
+
+    def _refresh(self) -> None:
+        document = self._document
+        plan = document.plan
+        if plan is not self._plan or (document.summary and not self._operators.count()):
+            self._plan = plan
+            self._fill_list()
+        if document.samples.warm_runs == 0:
+            self._forget_curves()
+            return
+        self._about.setText(f"{ENGINE_NAME}, the first run left out")
+        wanted = {op: self._nodes_of(op) for op in self.operators}
+        for number, (op, nodes) in enumerate(wanted.items()):
+            self._draw(op, op, nodes, self._colour(number), 1.6)
+        node = self._selection.node
+        mine = tuple(r.node for r in document.summary if document.source(r.node) == node)
+        if mine and (found := document.node(node)) is not None:
+            self._draw(None, found.label, mine, self._theme.text, 2.2)
+        elif (curve := self._curves.pop(None, None)) is not None:
+            self.plot.removeItem(curve)
+        self._write_legend(wanted, mine)
+
+    def _colour(self, number: int) -> str:
+        return self._theme.series[number % len(self._theme.series)]
+
+    def _nodes_of(self, op: str) -> tuple[NodeId, ...]:
+        return tuple(r.node for r in self._document.summary if r.op == op)
+
+    def _draw(
+        self, key: object, name: str, nodes: tuple[NodeId, ...], colour: str, width: float
+    ) -> None:
+        samples = self._document.samples
+        times = np.nansum([samples.history(n)[-SHOWN_RUNS:] for n in nodes], axis=0) * 1e-9
+        runs = np.arange(samples.warm_runs - len(times), samples.warm_runs) + 1
+        curve = self._curves.get(key)
+        if curve is None:
+            curve = self.plot.plot(pen=pg.mkPen(colour, width=width), name=name)
+            self._curves[key] = curve
+        curve.setData(runs, times)
+
+    def _forget_curves(self) -> None:
+        for curve in self._curves.values():
+            self.plot.removeItem(curve)
+        self._curves.clear()
+
+    def _write_legend(
+        self, wanted: dict[str, tuple[NodeId, ...]], mine: tuple[NodeId, ...]
+    ) -> None:
+        rows = {r.node: r.time.p50_ns for r in self._document.summary}
+        entries = [
+            (self._colour(i), f"{op}  {time_text(sum(rows[n] for n in nodes))}")
+            for i, (op, nodes) in enumerate(wanted.items())
+        ]
+        if mine and (found := self._document.node(self._selection.node)) is not None:
+            text = f"{found.label}  {time_text(sum(rows[n] for n in mine))}"
+            entries.append((self._theme.text, text))
+        while self._legend.count() > len(entries):
+            item = self._legend.takeAt(self._legend.count() - 1)
+            item.widget().deleteLater()
+        while self._legend.count() < len(entries):
+            made = label("", selectable=False)
+            made.setWordWrap(False)
+            made.setToolTip("p50 of the warm runs")
+            self._legend.addWidget(made)
+        for i, (colour, text) in enumerate(entries):
+            entry = self._legend.itemAt(i).widget()
+            entry.setText(text)
+            entry.setStyleSheet(f"border-left: 10px solid {colour}; padding-left: 6px;")
+
+    def _clicked(self, event: pg.GraphicsScene.mouseEvents.MouseClickEvent) -> None:
+        """A click near a curve selects its operator's slowest node."""
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        place = event.scenePos()
+        best: tuple[float, str] | None = None
+        for key, curve in self._curves.items():
+            if not isinstance(key, str):
+                continue
+            xs, ys = curve.getData()
+            if xs is None or not len(xs):
+                continue
+            at = self.plot.getViewBox().mapSceneToView(place)
+            nearest = int(np.argmin(np.abs(xs - at.x())))
+            shown = self.plot.getViewBox().mapViewToScene(pg.Point(xs[nearest], ys[nearest]))
+            distance = abs(shown.y() - place.y())
+            if best is None or distance < best[0]:
+                best = (distance, key)
+        if best is not None and best[0] < 12:
+            nodes = [r for r in self._document.summary if r.op == best[1]]
+            slowest = max(nodes, key=lambda r: r.time.typical_ns)
+            self._selection.reveal(self._document.source(slowest.node))

@@ -1,0 +1,111 @@
+"""One finding in full: its reason, what helps, whom it concerns, and where that is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt, QUrl
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from ...engine.diagnostics import Diagnostic
+from ..models.problems import ProblemRow
+from ..theme import Look, Theme, qcolor
+from .delegates import SIGN_SIZE
+from .graph.glyphs import draw_swatch
+from .section import clear_layout, label
+
+OpenLink = Callable[[QUrl], object]
+LINK_SCHEMES = ("https", "http")
+
+
+class Sign(QWidget):
+    """A swatch as a widget."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self._look = look
+        self.setFixedSize(QSize(SIGN_SIZE + 1, SIGN_SIZE + 1))
+        self.setToolTip(look.label)
+        self.setAccessibleName(look.label)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """Draw the swatch."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5)
+        draw_swatch(painter, self._look, box, qcolor(self._look.fill))
+        painter.end()
+
+
+def sign_row(look: Look, text: str, tone: str = "") -> QHBoxLayout:
+    """A sign with text beside it."""
+    row = QHBoxLayout()
+    row.setSpacing(7)
+    row.addWidget(Sign(look), 0, Qt.AlignmentFlag.AlignTop)
+    row.addWidget(label(text, tone), 1)
+    return row
+
+
+def finding_layout(
+    found: Diagnostic, target: str, theme: Theme, open_link: OpenLink
+) -> QVBoxLayout:
+    """The finding as text; a link is a button that shows where it leads."""
+    column = QVBoxLayout()
+    column.setSpacing(3)
+    column.addLayout(sign_row(theme.severity[found.severity], found.text))
+    if found.remedy:
+        column.addWidget(label(f"What helps: {found.remedy}"))
+    about = ", ".join(filter(None, (found.code, target, found.versions)))
+    column.addWidget(label(about, "muted"))
+    for link in found.links:
+        url = QUrl(link, QUrl.ParsingMode.StrictMode)
+        if url.isValid() and url.scheme() in LINK_SCHEMES:
+            button = QPushButton(link)
+            button.setProperty("flat_link", "true")
+            button.setCursor(Qt.CursorShape.PointingHandCursor)
+            button.setToolTip(f"Open {link} in the browser")
+            button.clicked.connect(lambda _=False, url=url: open_link(url))
+            column.addWidget(button)
+        else:
+            column.addWidget(label(link, "muted"))
+    return column
+
+
+class FindingView(QScrollArea):
+    """The chosen finding of the Problems panel."""
+
+    def __init__(self, theme: Theme, open_link: OpenLink) -> None:
+        super().__init__()
+        self._theme = theme
+        self._open_link = open_link
+        self._row: ProblemRow | None = None
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMinimumWidth(220)
+        inner = QWidget()
+        inner.setObjectName("panel")
+        self._column = QVBoxLayout(inner)
+        self._column.setContentsMargins(12, 8, 12, 8)
+        self.setWidget(inner)
+        self.show_finding(None)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Recolour the sign."""
+        self._theme = theme
+        self.show_finding(self._row)
+
+    def show_finding(self, row: ProblemRow | None) -> None:
+        """Show a finding, or how to choose one."""
+        self._row = row
+        clear_layout(self._column)
+        if row is None:
+            self._column.addWidget(
+                label("Choose a finding, or walk through them with F8 and Shift+F8.", "muted")
+            )
+        else:
+            self._column.addWidget(label(row.where, "strong"))
+            self._column.addLayout(
+                finding_layout(row.diagnostic, row.target, self._theme, self._open_link)
+            )
+        self._column.addStretch(1)

@@ -1,0 +1,78 @@
+"""What is known of the file as a whole: shown where no node is selected."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from ...engine.ir.model import Port
+from ..document import Document
+from ..format import bytes_text, count_text, type_text
+from .section import Section, label
+
+_MOST_ENTRIES = 40
+
+
+class ModelSummary(QWidget):
+    """The file's versions, inputs, outputs, functions and metadata."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._title = label("", "title")
+        self._hint = label("Select a node to see all about it.", "muted")
+        self._sections = {
+            name: Section(name) for name in ("File", "Inputs", "Outputs", "Functions", "Metadata")
+        }
+        self._column.addWidget(self._title)
+        self._column.addWidget(self._hint)
+        for section in self._sections.values():
+            self._column.addWidget(section)
+
+    def show_document(self, document: Document) -> None:
+        """Describe the opened file."""
+        model = document.model
+        self._title.setText(document.name if model else "No model is open")
+        self._hint.setVisible(model is not None)
+        for section in self._sections.values():
+            section.clear()
+            section.setVisible(False)
+        if model is None:
+            return
+        graphs = tuple(model.graphs())
+        weights = [w for g in graphs for w in g.initializers.values()]
+        weight_bytes = sum(w.size_bytes for w in weights)
+        external = sorted({w.location for w in weights if w.location})
+        opsets = ", ".join(f"{d or 'ONNX'} {v}" for d, v in model.opset_imports.items())
+        about = [
+            f"Size: {bytes_text(model.file_bytes)}",
+            f"SHA-256: {model.sha256[:16]} ...",
+            f"Made by: {model.producer or 'not stated'}",
+            f"IR version {model.ir_version}, opset {opsets}",
+            f"{count_text(len(model.nodes), 'node')} in {count_text(len(graphs), 'graph')}",
+            f"{count_text(len(weights), 'weight')}, {bytes_text(weight_bytes)}",
+        ]
+        if external:
+            about.append(f"External data: {', '.join(external[:4])}")
+        self._fill("File", about)
+        self._fill("Inputs", [_port_text(p) for p in model.graph.inputs])
+        self._fill("Outputs", [_port_text(p) for p in model.graph.outputs])
+        functions = [
+            f"{f.domain}::{f.name}, {count_text(len(f.graph.nodes), 'node')}"
+            for f in model.functions.values()
+        ]
+        self._fill("Functions", functions)
+        metadata = [f"{k}: {v[:200]}" for k, v in model.metadata.items()]
+        self._fill("Metadata", ([model.doc[:400]] if model.doc else []) + metadata)
+
+    def _fill(self, name: str, lines: list[str]) -> None:
+        section = self._sections[name]
+        section.setVisible(bool(lines))
+        for line in lines[:_MOST_ENTRIES]:
+            section.add(label(line))
+        if len(lines) > _MOST_ENTRIES:
+            section.add(label(f"and {len(lines) - _MOST_ENTRIES} more", "muted"))
+
+
+def _port_text(port: Port) -> str:
+    return f"{port.name}   {type_text(port.type)}"

@@ -1,0 +1,235 @@
+"""All about the selected node; about the file where none is selected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from ...engine.ir.model import Graph, Node, NodeId
+from ...engine.ops.steps import Dispatch
+from ...engine.profiling.stats import NodeSummary
+from ...engine.providers.support import Reason, Support
+from ...engine.results import ENGINE_NAME
+from ..document import Document
+from ..format import share_text, time_text
+from ..jobs import JobTracker
+from ..selection import Selection
+from ..services import Target
+from ..theme import Theme
+from ..throttle import Throttle
+from .finding import finding_layout, sign_row
+from .kernel_view import KernelView
+from .model_summary import ModelSummary
+from .section import Section, label
+from .times_text import source_text
+from .value_rows import attribute_rows, link, port_rows
+from .weight_view import WeightView, weights_of
+
+_REFRESH_MS = 200
+
+
+class NodePanel(QScrollArea):
+    """Sections on one node: verdicts, findings, times, values, attributes, weights, kernel."""
+
+    def __init__(
+        self,
+        document: Document,
+        selection: Selection,
+        jobs: JobTracker,
+        wgsl: Callable[[Dispatch], str],
+        theme: Theme,
+        parent: QWidget | None = None,
+        *,
+        open_link: Callable[[QUrl], object] = QDesktopServices.openUrl,
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._selection = selection
+        self._theme = theme
+        self._open_link = open_link
+        self._targets: tuple[Target, ...] = ()
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._summary = ModelSummary()
+        self._title = label("", "title")
+        self._subtitle = label("", "muted")
+        self._weights = WeightView(jobs, theme)
+        self._kernel = KernelView(wgsl, theme)
+        titles = ("Who runs it", "Findings", "Times", "Inputs", "Outputs", "Attributes")
+        self.sections = {title: Section(title) for title in titles}
+        self.sections["Weights"] = Section("Weights")
+        self.sections["Weights"].add(self._weights)
+        self.sections["Kernel"] = Section("Kernel")
+        self.sections["Kernel"].add(self._kernel)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(_page([self._summary]))
+        self._stack.addWidget(_page([self._title, self._subtitle, *self.sections.values()]))
+        self.setWidget(self._stack)
+        self._times = Throttle(_REFRESH_MS, self._fill_times, self)
+        document.opened.connect(self._refresh)
+        document.types_changed.connect(self._fill_values)
+        document.verdicts_changed.connect(lambda _: self._fill_verdicts())
+        document.diagnostics_changed.connect(self._fill_findings)
+        document.planned.connect(self._planned)
+        document.measured.connect(self._times.request)
+        selection.node_changed.connect(self._refresh)
+        self._refresh()
+
+    @property
+    def node(self) -> Node | None:
+        """The node shown."""
+        return self._document.node(self._selection.node)
+
+    def set_targets(self, targets: Sequence[Target]) -> None:
+        """The targets whose verdicts are shown."""
+        self._targets = tuple(targets)
+        self._fill_verdicts()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Redraw in the theme's colours."""
+        self._theme = self._weights.theme = theme
+        self._kernel.set_theme(theme)
+        self._refresh()
+
+    # ------------------------------------------------------------------ filling
+
+    def _refresh(self) -> None:
+        node = self.node
+        self._stack.setCurrentIndex(0 if node is None else 1)
+        self._stack.widget(0).setVisible(node is None)
+        if node is None:
+            self._summary.show_document(self._document)
+            self._weights.show_weights(())
+            return
+        self._title.setText(node.label)
+        opset = self._document.model.opset(node) if self._document.model else None
+        version = f", opset {opset}" if opset else ""
+        self._subtitle.setText(f"{node.op}{version}, node {node.id}")
+        graph = self._graph()
+        found = weights_of(node, graph) if graph else ()
+        self.sections["Weights"].setVisible(bool(found))
+        self._weights.show_weights(found)
+        self._fill_verdicts()
+        self._fill_findings()
+        self._fill_times()
+        self._fill_values()
+        self._fill_kernel()
+        self.verticalScrollBar().setValue(0)
+
+    def _graph(self) -> Graph | None:
+        return self._document.graph_of(self.node.id) if self.node else None
+
+    def _planned(self) -> None:
+        self._fill_values()
+        self._fill_kernel()
+
+    def _fill_verdicts(self) -> None:
+        section, node = self.sections["Who runs it"], self.node
+        section.clear()
+        if node is None:
+            return
+        for target in self._targets:
+            verdict = self._document.verdicts(target.id).get(node.id)
+            if verdict is None:
+                section.add(label(f"{target.label}: not judged yet", "muted"))
+                continue
+            look = self._theme.status[verdict.status]
+            section.add_layout(sign_row(look, f"{target.label}: {look.label}", "strong"))
+            if text := verdict_text(verdict):
+                section.add(label(text))
+        for placement in self._document.placements(node.id):
+            if placement.fused_into is not None:
+                host = self._document.source(placement.fused_into)
+                found = self._document.node(host)
+                name = found.label if found else str(host)
+                section.add(link(f"computed in the kernel of {name}", self._selection.reveal, host))
+
+    def _fill_findings(self) -> None:
+        section, node = self.sections["Findings"], self.node
+        section.clear()
+        if node is None:
+            return
+        labels = {t.id: t.label for t in self._targets}
+        found = [
+            d
+            for d in self._document.diagnostics
+            if d.node is not None and self._document.source(d.node) == node.id
+        ]
+        found.sort(key=lambda d: d.severity.rank)
+        section.set_title(f"Findings ({len(found)})")
+        section.setVisible(bool(found))
+        for one in found:
+            target = labels.get(one.target, one.target)
+            section.add_layout(finding_layout(one, target, self._theme, self._open_link))
+
+    def _fill_times(self) -> None:
+        section, node = self.sections["Times"], self.node
+        section.clear()
+        if node is None:
+            return
+        section.set_title(f"Times: {ENGINE_NAME}")
+        rows = self._rows(node.id)
+        section.setVisible(bool(rows))
+        last = self._document.parts.last if self._document.parts else None
+        for row in rows:
+            t = row.time
+            if t.n:
+                text = f"p50 {time_text(t.p50_ns)}   min {time_text(t.min_ns)}   "
+                text += f"p95 {time_text(t.p95_ns)}   n = {t.n:,}"
+                section.add(label(text, "strong"))
+            if t.first_ns is not None:
+                section.add(label(f"first run {time_text(t.first_ns)}"))
+            how = f"{share_text(row.share)} of all nodes, {row.dispatches:,} dispatches of "
+            section.add(label(f"{how}{row.kernel}", "muted"))
+        if rows and last is not None:
+            section.add(label(f"{source_text(last.timing_source)}.", "muted"))
+
+    def _fill_values(self) -> None:
+        node, graph = self.node, self._graph()
+        if node is None or graph is None:
+            return
+        for title, inputs in (("Inputs", True), ("Outputs", False)):
+            section = self.sections[title]
+            section.clear()
+            section.set_title(f"{title} ({len(node.inputs if inputs else node.outputs)})")
+            go = self._selection.reveal
+            section.add(port_rows(self._document, node, graph, go, inputs=inputs))
+        section = self.sections["Attributes"]
+        section.clear()
+        section.set_title(f"Attributes ({len(node.attributes)})")
+        section.add(attribute_rows(node, self._selection.open_graph))
+
+    def _fill_kernel(self) -> None:
+        node, plan = self.node, self._document.plan
+        if node is None:
+            return
+        mine = {p.node for p in self._document.placements(node.id)}
+        found = [d for d in plan.dispatches if d.node in mine] if plan else []
+        self.sections["Kernel"].set_title(f"Kernel ({len(found)} dispatches)")
+        self.sections["Kernel"].setVisible(bool(found))
+        self._kernel.show_dispatches(found)
+
+    def _rows(self, node: NodeId) -> list[NodeSummary]:
+        return [r for r in self._document.summary if self._document.source(r.node) == node]
+
+
+def verdict_text(verdict: Support) -> str:
+    """Why, in one sentence; "" where there is nothing to say."""
+    if verdict.reason is Reason.NONE:
+        return verdict.detail
+    return f"{verdict.reason.value}: {verdict.detail}" if verdict.detail else verdict.reason.value
+
+
+def _page(widgets: Sequence[QWidget]) -> QWidget:
+    page = QWidget()
+    page.setObjectName("panel")
+    column = QVBoxLayout(page)
+    column.setContentsMargins(10, 8, 10, 8)
+    column.setSpacing(6)
+    for widget in widgets:
+        column.addWidget(widget)
+    column.addStretch(1)
+    return page

@@ -1,0 +1,104 @@
+"""The file's summary and its operators: there at once, before the graph is laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from ...engine.ir.model import NodeId
+from ..document import Document
+from ..format import bytes_text, count_text
+from ..models.operators import OperatorRow, OperatorsModel, columns, operator_rows
+from ..selection import Selection
+from ..services import Target
+from ..theme import Theme
+from ..throttle import Throttle
+from .data_table import DataTable
+from .delegates import BarDelegate, LookDelegate
+from .section import label
+
+_REFRESH_MS = 500
+
+
+class OperatorsPanel(QWidget):
+    """One row per operator; a click goes to its first node, further clicks to the next ones."""
+
+    def __init__(
+        self, document: Document, selection: Selection, theme: Theme, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("panel")
+        self._document = document
+        self._selection = selection
+        self._targets: tuple[Target, ...] = ()
+        self.model = OperatorsModel(self)
+        self.table = DataTable(self.model)
+        self.table.allow_sorting()
+        self.table.setToolTip("Click to go to a node of this operator, again for the next one")
+        self._bar, self._look = BarDelegate(theme, self), LookDelegate(theme, self)
+        self.table.clicked.connect(lambda index: self._go(self.model.rows[index.row()]))
+        self.table.activated.connect(lambda index: self._go(self.model.rows[index.row()]))
+        self._title = label("No model is open", "title")
+        self._about = label("", "muted")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        head = QVBoxLayout()
+        head.setContentsMargins(10, 8, 10, 4)
+        head.setSpacing(2)
+        head.addWidget(self._title)
+        head.addWidget(self._about)
+        column.addLayout(head)
+        column.addWidget(self.table, 1)
+        self._throttle = Throttle(_REFRESH_MS, self._refresh, self)
+        document.opened.connect(self._describe)
+        for signal in (document.opened, document.measured, document.verdicts_changed):
+            signal.connect(self._throttle.request)
+        selection.node_changed.connect(self._show)
+        self._arrange()
+
+    def set_targets(self, targets: Sequence[Target]) -> None:
+        """One column for each target."""
+        self._targets = tuple(targets)
+        self._arrange()
+        self._refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Recolour bars and signs."""
+        self._bar.theme = self._look.theme = theme
+        self.table.viewport().update()
+
+    def _arrange(self) -> None:
+        self.model.set_columns(columns(self._targets))
+        self.table.set_widths([column.width for column in self.model.columns])
+        for i, column in enumerate(self.model.columns):
+            delegate = self._look if column.look else self._bar if column.bar else None
+            self.table.setItemDelegateForColumn(i, delegate)
+
+    def _describe(self) -> None:
+        model = self._document.model
+        if model is None:
+            return
+        weights = [w for g in model.graphs() for w in g.initializers.values()]
+        opsets = ", ".join(
+            f"{domain or 'ONNX'} {version}" for domain, version in model.opset_imports.items()
+        )
+        self._title.setText(self._document.name)
+        self._about.setText(
+            f"{count_text(len(model.nodes), 'node')}, {count_text(len(weights), 'weight')} "
+            f"({bytes_text(sum(w.size_bytes for w in weights))}), opset {opsets}"
+            + (f"\nmade by {model.producer}" if model.producer else "")
+        )
+
+    def _refresh(self) -> None:
+        self.model.set_rows(operator_rows(self._document, self._targets))
+        self._show(self._selection.node)
+
+    def _go(self, row: OperatorRow) -> None:
+        here = self._selection.node
+        place = row.nodes.index(here) + 1 if here in row.nodes else 0
+        self._selection.reveal(row.nodes[place % len(row.nodes)])
+
+    def _show(self, node: NodeId | None) -> None:
+        found = self._document.node(node)
+        self.table.show_row(self.model.row_of(found.op) if found else -1)

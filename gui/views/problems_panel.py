@@ -1,0 +1,185 @@
+"""Every finding: filtered, walked with F8, each with its remedy; links open only on a click."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QModelIndex, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QSplitter,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ...engine.diagnostics import Severity
+from ..document import Document
+from ..models.problems import COLUMNS, ProblemRow, ProblemsFilter, ProblemsModel, problem_rows
+from ..models.table import Role
+from ..selection import Selection
+from ..services import Target
+from ..theme import Theme
+from .data_table import DataTable
+from .delegates import LookDelegate
+from .finding import FindingView
+from .section import label
+
+ALL_CODES = "All codes"
+
+
+class ProblemsPanel(QWidget):
+    """The findings of the document.
+
+    Signals:
+        counts_changed: errors, warnings, notes: of all findings, filtered or not.
+    """
+
+    counts_changed = Signal(int, int, int)
+
+    def __init__(
+        self,
+        document: Document,
+        selection: Selection,
+        theme: Theme,
+        parent: QWidget | None = None,
+        *,
+        open_link: Callable[[QUrl], object] = QDesktopServices.openUrl,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("panel")
+        self._document = document
+        self._selection = selection
+        self._targets: tuple[Target, ...] = ()
+        self.model = ProblemsModel(self)
+        self.filter = ProblemsFilter(self)
+        self.filter.setSourceModel(self.model)
+        self.table = DataTable(self.filter)
+        self.table.set_widths([column.width for column in COLUMNS])
+        self.table.allow_sorting()
+        self._look = LookDelegate(theme, self)
+        self.table.setItemDelegateForColumn(0, self._look)
+        self.table.selectionModel().currentRowChanged.connect(self._current_changed)
+        self.table.clicked.connect(self._go)
+        self.table.activated.connect(self._go)
+        self._detail = FindingView(theme, open_link)
+        self._empty = label("", "muted")
+        self._empty.setContentsMargins(12, 10, 12, 10)
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.addWidget(self.table)
+        self._split.addWidget(self._detail)
+        self._split.setStretchFactor(0, 5)
+        self._split.setStretchFactor(1, 2)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._make_filters())
+        column.addWidget(self._empty)
+        column.addWidget(self._split, 1)
+        document.diagnostics_changed.connect(self.refresh)
+        self.refresh()
+
+    def _make_filters(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(8, 4, 8, 4)
+        self._severities: dict[Severity, QToolButton] = {}
+        for severity in Severity:
+            button = QToolButton()
+            button.setCheckable(True)
+            button.setChecked(True)
+            button.setToolTip(f"Show findings of severity {severity.value}")
+            button.toggled.connect(self._filter_severities)
+            self._severities[severity] = button
+            row.addWidget(button)
+        self._codes = QComboBox()
+        self._codes.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._codes.setToolTip("Show findings of one code")
+        self._codes.addItem(ALL_CODES, "")
+        self._codes.currentIndexChanged.connect(self._filter_code)
+        self._words = QLineEdit()
+        self._words.setPlaceholderText("Filter by node, operator or words")
+        self._words.setClearButtonEnabled(True)
+        self._words.textChanged.connect(self.filter.set_text)
+        row.addWidget(self._codes)
+        row.addWidget(self._words, 1)
+        for text, tip, step in (
+            ("Previous", "Go to the previous finding (Shift+F8)", -1),
+            ("Next", "Go to the next finding (F8)", 1),
+        ):
+            button = QToolButton()
+            button.setText(text)
+            button.setToolTip(tip)
+            button.clicked.connect(lambda _=False, step=step: self.step(step))
+            row.addWidget(button)
+        return row
+
+    def set_targets(self, targets: Sequence[Target]) -> None:
+        """How targets are called."""
+        self._targets = tuple(targets)
+        self.refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Recolour the signs."""
+        self._look.theme = theme
+        self._detail.set_theme(theme)
+        self.table.viewport().update()
+
+    def refresh(self) -> None:
+        """Take the findings from the document, keeping the filters."""
+        rows = problem_rows(self._document, self._targets)
+        self.model.set_rows(rows)
+        counts = [sum(r.diagnostic.severity is severity for r in rows) for severity in Severity]
+        words = ("error", "warning", "note")
+        for button, count, word in zip(self._severities.values(), counts, words, strict=True):
+            button.setText(f"{count} {word}{'' if count == 1 else 's'}")
+        self._refill_codes(sorted({r.diagnostic.code for r in rows}))
+        self._empty.setVisible(not rows)
+        self._split.setVisible(bool(rows))
+        opened = self._document.model is not None
+        self._empty.setText("No problem was found." if opened else "No model is open.")
+        self.counts_changed.emit(*counts)
+
+    def step(self, step: int) -> None:
+        """Go to the next (1) or previous (-1) finding of those shown, around the end."""
+        count = self.filter.rowCount()
+        if not count:
+            return
+        current = self.table.currentIndex()
+        row = (current.row() + step) % count if current.isValid() else (0 if step > 0 else -1)
+        index = self.filter.index(row % count, 0)
+        self.table.setCurrentIndex(index)
+        self.table.scrollTo(index)
+        self._go(index)
+
+    def _refill_codes(self, codes: Sequence[str]) -> None:
+        if codes == [self._codes.itemData(i) for i in range(1, self._codes.count())]:
+            return
+        chosen = self._codes.currentData()
+        self._codes.blockSignals(True)
+        self._codes.clear()
+        self._codes.addItem(ALL_CODES, "")
+        for code in codes:
+            self._codes.addItem(code, code)
+        self._codes.setCurrentIndex(max(0, self._codes.findData(chosen)))
+        self._codes.blockSignals(False)
+        self._filter_code()
+
+    def _filter_code(self) -> None:
+        self.filter.set_code(self._codes.currentData() or "")
+
+    def _filter_severities(self) -> None:
+        self.filter.set_severities(s for s, b in self._severities.items() if b.isChecked())
+
+    def _current_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        row = current.data(Role.ROW) if current.isValid() else None
+        self._detail.show_finding(row if isinstance(row, ProblemRow) else None)
+
+    def _go(self, index: QModelIndex) -> None:
+        row = index.data(Role.ROW)
+        if isinstance(row, ProblemRow) and row.diagnostic.node is not None:
+            node = self._document.source(row.diagnostic.node)
+            if self._document.node(node) is not None:
+                self._selection.reveal(node)

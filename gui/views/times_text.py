@@ -1,0 +1,37 @@
+"""Sentences about a run's times: how many runs, whose, measured how."""
+
+from __future__ import annotations
+
+from ...engine.results import ENGINE_NAME
+from ..document import Document
+from ..format import count_text, time_text
+
+SOURCES = {
+    "inside-pass": "GPU timestamps inside the compute pass",
+    "pass": "GPU timestamps at pass boundaries",
+    "cpu-clock": "CPU clock around submits: this adapter has no GPU timestamps",
+}
+
+
+def source_text(source: str) -> str:
+    """How a timing source measures, in words."""
+    return SOURCES.get(source, source)
+
+
+def runs_text(document: Document) -> str:
+    """``Opscope on wgpu: first run and 20 warm runs, GPU 1.20 ms (p50), ...``."""
+    samples, last = document.samples, document.parts.last if document.parts else None
+    if last is None:
+        return ""
+    parts = samples.parts()
+    runs = [*(["the first run"] if samples.runs > samples.warm_runs else [])]
+    if samples.warm_runs:
+        runs.append(count_text(samples.warm_runs, "warm run"))
+    text = f"{ENGINE_NAME}: {' and '.join(runs)}"
+    for name, title in (("gpu", "GPU"), ("wall", "wall")):
+        spread = parts[name]
+        if spread.n:
+            text += f", {title} {time_text(spread.p50_ns)} (p50)"
+        elif spread.first_ns is not None:
+            text += f", {title} {time_text(spread.first_ns)} (first run)"
+    return f"{text}. {source_text(last.timing_source)}."
