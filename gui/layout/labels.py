@@ -19,19 +19,19 @@ class _Grid:
     """Rectangles found by place."""
 
     def __init__(self) -> None:
-        self._cells: dict[tuple[int, int], list[tuple[Rect, int]]] = {}
+        self._cells: dict[tuple[int, int], list[Rect]] = {}
 
-    def add(self, rect: Rect, owner: int) -> None:
+    def add(self, rect: Rect) -> None:
         for cell in _cells(rect):
-            self._cells.setdefault(cell, []).append((rect, owner))
+            self._cells.setdefault(cell, []).append(rect)
 
-    def is_free(self, rect: Rect, owner: int) -> bool:
-        """Whether nothing but what belongs to ``owner`` touches ``rect``."""
+    def is_free(self, rect: Rect) -> bool:
+        """Whether nothing touches ``rect``."""
         left, top, right, bottom = rect
         return not any(
-            other != owner and x0 < right and x1 > left and y0 < bottom and y1 > top
+            x0 < right and x1 > left and y0 < bottom and y1 > top
             for cell in _cells(rect)
-            for (x0, y0, x1, y1), other in self._cells.get(cell, ())
+            for x0, y0, x1, y1 in self._cells.get(cell, ())
         )
 
 
@@ -56,11 +56,10 @@ def place_labels(
     """
     grid = _Grid()
     for (x, y), (width, height) in boxes:
-        grid.add((x - width / 2, y - height / 2, x + width / 2, y + height / 2), -1)
+        grid.add((x - width / 2, y - height / 2, x + width / 2, y + height / 2))
     for path in paths:
-        owner = request.shared[path.edges[0]]
         for (x0, y0), (x1, y1) in pairwise(path.points):
-            grid.add((min(x0, x1) - 1, min(y0, y1) - 1, max(x0, x1) + 1, max(y0, y1) + 1), owner)
+            grid.add((min(x0, x1) - 1, min(y0, y1) - 1, max(x0, x1) + 1, max(y0, y1) + 1))
     labelled: set[int] = set()
     placed: list[Path] = []
     for path in paths:
@@ -69,8 +68,8 @@ def place_labels(
         again = value in labelled
         if width and path.points and (not again or _length(path.points) > _FAR):
             for rect in _candidates(path.points, width, from_end=again):
-                if grid.is_free(rect, value):
-                    grid.add(rect, -2)
+                if grid.is_free(rect):
+                    grid.add(rect)
                     labelled.add(value)
                     path = replace(path, label=rect[:2])
                     break

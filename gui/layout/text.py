@@ -16,6 +16,8 @@ ROW_PX = 10.5
 LABEL_PX = 10.0
 
 _SHOWN_BYTES = 32  # constants up to this size are shown by value
+_SYMBOL = 12  # characters of a symbolic dimension
+_UNBOUNDED = 2**63 - 1
 _NARROW = frozenset("ijlI.,:;'|!()[]{} ft/\\-r")
 _WIDE = frozenset("mwMW@%")
 _SHORT = {
@@ -55,7 +57,7 @@ def shape_text(shape: Sequence[Dim] | None) -> str:
     """A shape in the least room: dimensions joined by multiplication signs, ``scalar``, ``?``."""
     if shape is None:
         return "?"
-    dims = ("?" if d is None else str(d) for d in shape)
+    dims = ("?" if d is None else _shortened(str(d), _SYMBOL) for d in shape)
     return "\N{MULTIPLICATION SIGN}".join(dims) if shape else "scalar"
 
 
@@ -104,5 +106,10 @@ def _values_text(values: list[object]) -> str:
 def _number_text(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.5g}"
-    text = str(value)
-    return text if len(text) <= 40 else text[:39] + "\N{HORIZONTAL ELLIPSIS}"
+    if isinstance(value, int) and abs(value) >= _UNBOUNDED:  # how ONNX says "to the end"
+        return "max" if value > 0 else "min"
+    return _shortened(str(value), 40)
+
+
+def _shortened(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1] + "\N{HORIZONTAL ELLIPSIS}"

@@ -1,0 +1,148 @@
+"""The legend: each class with its sign and total; a click leads to its next node."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QWidget
+
+from ....engine.ir.model import NodeId
+from ...theme import Theme
+from .colouring import PLAIN, Colouring, LegendEntry, Mode
+from .glyphs import draw_swatch
+from .looks import look_of
+
+_SWATCH = 16.0
+_PAD = 8
+
+
+class LegendButton(QAbstractButton):
+    """One class: swatch, name, total."""
+
+    def __init__(self, entry: LegendEntry, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.entry = entry
+        self._theme = theme
+        self.setText(f"{entry.label}  {entry.total}")
+        self.setToolTip(f"Go to the next of {len(entry.nodes):,}: {entry.label}")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """Room for the swatch and the text."""
+        metrics = self.fontMetrics()
+        bold = metrics.horizontalAdvance(self.entry.total) * 1.12
+        width = metrics.horizontalAdvance(self.entry.label) + bold + _SWATCH + 3 * _PAD + 4
+        return QSize(int(width), max(metrics.height() + 8, int(_SWATCH) + 8))
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """Paint the swatch, the label and the total in bold."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme = self._theme
+        if self.underMouse() or self.hasFocus():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.raised))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
+        look = look_of(theme, self.entry.kind)
+        swatch = QRectF(_PAD, (self.height() - _SWATCH) / 2, _SWATCH, _SWATCH)
+        draw_swatch(painter, look, swatch, QColor(theme.node_border))
+        x = int(swatch.right()) + 6
+        label = self.rect().adjusted(x, 0, 0, 0)
+        middle = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.setPen(QColor(theme.text))
+        painter.drawText(label, middle, self.entry.label)
+        x += self.fontMetrics().horizontalAdvance(self.entry.label) + 6
+        font = self.font()
+        font.setBold(True)
+        painter.setFont(font)
+        painter.drawText(self.rect().adjusted(x, 0, 0, 0), middle, self.entry.total)
+
+
+class Ramp(QWidget):
+    """The scale of times from none to the slowest node's."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setFixedSize(96, 12)
+        self.setToolTip("Node times from zero to the slowest node's, by square root")
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """Paint the ramp."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        gradient = QLinearGradient(QPointF(0, 0), QPointF(self.width(), 0))
+        stops = self._theme.time_ramp
+        for index, colour in enumerate(stops):
+            gradient.setColorAt(index / (len(stops) - 1), QColor(colour))
+        painter.setPen(QColor(self._theme.border))
+        painter.setBrush(gradient)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+
+
+class Legend(QWidget):
+    """The strip below the canvas.
+
+    Signals:
+        wanted: NodeId: the user asks for the next node of a class.
+    """
+
+    wanted = Signal(object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._colouring = PLAIN
+        self._last: dict[str, int] = {}
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(8, 3, 10, 3)
+        self._row.setSpacing(2)
+        self.hide()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Show the same classes in another theme."""
+        self._theme = theme
+        self.set_colouring(self._colouring)
+
+    def set_colouring(self, colouring: Colouring) -> None:
+        """Show another colouring's classes; hidden for none."""
+        self._colouring = colouring
+        self._last.clear()
+        while (item := self._row.takeAt(0)) is not None:
+            if (old := item.widget()) is not None:
+                old.hide()
+                old.deleteLater()
+        self.setVisible(colouring.mode is not Mode.NONE)
+        if colouring.mode is Mode.NONE:
+            return
+        self._row.addWidget(self._text(colouring.title, self._theme.muted))
+        self._row.addSpacing(6)
+        if colouring.mode is Mode.TIME:
+            self._row.addWidget(Ramp(self._theme))
+            self._row.addSpacing(6)
+        for entry in colouring.legend:
+            button = LegendButton(entry, self._theme)
+            button.clicked.connect(lambda _=False, e=entry: self._next(e))
+            self._row.addWidget(button)
+        self._row.addStretch(1)
+        self._row.addWidget(self._text(colouring.summary, self._theme.text))
+
+    def buttons(self) -> list[LegendButton]:
+        """The classes on show."""
+        found = (self._row.itemAt(i).widget() for i in range(self._row.count()))
+        return [widget for widget in found if isinstance(widget, LegendButton)]
+
+    def _text(self, text: str, colour: str) -> QLabel:
+        label = QLabel(text)
+        label.setStyleSheet(f"color: {colour}")
+        return label
+
+    def _next(self, entry: LegendEntry) -> None:
+        """Go through the class's nodes in turn."""
+        if not entry.nodes:
+            return
+        position = (self._last.get(entry.label, -1) + 1) % len(entry.nodes)
+        self._last[entry.label] = position
+        node: NodeId = entry.nodes[position]
+        self.wanted.emit(node)

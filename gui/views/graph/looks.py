@@ -1,0 +1,27 @@
+"""From a class of a colouring to what is painted, in the theme of the moment."""
+
+from __future__ import annotations
+
+from ....engine.diagnostics import Severity
+from ....engine.providers.support import Status
+from ...theme import Glyph, Look, Pattern, Theme, ink_on
+from .colouring import Class
+
+_STEPS = 48  # shades of the time ramp that are told apart
+
+
+def look_of(theme: Theme, kind: Class | None) -> Look:
+    """The look of a class; None is a node that the colouring says nothing of."""
+    if kind is None:
+        return Look("", theme.node, ink_on(theme.node), Pattern.PLAIN, Glyph.NONE)
+    if isinstance(kind, Status):
+        return theme.status[kind]
+    if isinstance(kind, Severity):
+        return theme.severity[kind]
+    fill = theme.time_colour(kind)
+    return Look("", fill, ink_on(fill), Pattern.FILLED, Glyph.NONE)
+
+
+def shade(kind: Class | None) -> Class | None:
+    """The class with its place on the ramp rounded, so that few brushes serve many boxes."""
+    return round(kind * _STEPS) / _STEPS if isinstance(kind, float) else kind
