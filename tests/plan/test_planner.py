@@ -42,9 +42,7 @@ def make(
         [numpy_helper.from_array(a, n) for n, a in (weights or {}).items()],
     )
     imports = [helper.make_opsetid("", opset), helper.make_opsetid("local", 1)]
-    proto = helper.make_model(
-        graph, opset_imports=imports, functions=functions or [], ir_version=9
-    )
+    proto = helper.make_model(graph, opset_imports=imports, functions=functions or [], ir_version=9)
     return load_bytes(proto.SerializeToString())
 
 
@@ -159,7 +157,15 @@ def test_a_branch_is_taken_while_planning(session: Session) -> None:
         return helper.make_graph([helper.make_node(op, ["x"], [name])], name, [], [out])
 
     model = make(
-        [node("If", ["flag"], ["y"], then_branch=branch("t", "Neg"), else_branch=branch("e", "Abs"))],
+        [
+            node(
+                "If",
+                ["flag"],
+                ["y"],
+                then_branch=branch("t", "Neg"),
+                else_branch=branch("e", "Abs"),
+            )
+        ],
         {"x": (FLOAT, [4]), "flag": (BOOL, [])},
         ["y"],
     )

@@ -1,0 +1,80 @@
+"""The nodes of a model as operator uses, from static types: what placement and checks look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..ir.model import AttributeReference, Graph, Model, Node, TensorType
+from ..ir.schema import schema
+from ..ops.use import OpUse
+
+Types = Mapping[tuple[tuple[str, ...], str], TensorType]
+UNKNOWN = TensorType("?")
+
+
+def graph_uses(model: Model, graph: Graph, types: Types) -> Iterator[tuple[Node, OpUse]]:
+    """Each node of one graph in file order, with what is known of it before any run."""
+    outer = _outer_graphs(model, graph)
+    for node in graph.nodes:
+        yield node, node_use(model, graph, node, types, outer)
+
+
+def model_uses(model: Model, types: Types) -> Iterator[tuple[Node, OpUse]]:
+    """Each node of every graph: the main one, subgraphs and function bodies."""
+    for graph in model.graphs():
+        yield from graph_uses(model, graph, types)
+
+
+def node_use(
+    model: Model,
+    graph: Graph,
+    node: Node,
+    types: Types,
+    outer: tuple[Graph, ...] = (),
+) -> OpUse:
+    """One node of ``graph`` as an operator use.
+
+    ``outer`` are the graphs around it, from the inside out: a subgraph captures their values.
+    """
+    opset = model.opset(node) or 0
+    found = schema(node.domain, node.op_type, opset) if opset else None
+    scopes = (graph, *outer)
+    known = {}
+    for index, name in enumerate(node.inputs):
+        weight = next((g.initializers[name] for g in scopes if name in g.initializers), None)
+        if name and weight is not None:
+            known[index] = weight.numpy
+    return OpUse(
+        op_type=node.op_type,
+        domain=node.domain,
+        since_version=found.since_version if found else 0,
+        inputs=tuple(_type(name, scopes, types) if name else None for name in node.inputs),
+        outputs=tuple(_type(name, scopes, types) if name else None for name in node.outputs),
+        # What a function's attribute refers to is known only where it is called.
+        attributes={
+            k: v for k, v in node.attributes.items() if not isinstance(v, AttributeReference)
+        },
+        values=known,
+        node=node.id,
+        name=node.name,
+        opset=opset,
+    )
+
+
+def _type(name: str, scopes: tuple[Graph, ...], types: Types) -> TensorType:
+    for graph in scopes:
+        if name in graph.initializers:
+            return graph.initializers[name].type
+        if (found := types.get((graph.path, name))) is not None:
+            return found
+    return UNKNOWN
+
+
+def _outer_graphs(model: Model, graph: Graph) -> tuple[Graph, ...]:
+    """The graphs that ``graph`` can capture from, from the inside out."""
+    paths = {graph.path[:n] for n in range(len(graph.path))}
+    around = [g for g in model.graphs() if g.path in paths and g.path != graph.path]
+    is_function = any(graph.path[:1] == f.graph.path for f in model.functions.values())
+    if is_function:
+        around = [g for g in around if g.path]
+    return tuple(sorted(around, key=lambda g: -len(g.path)))
