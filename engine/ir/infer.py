@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
@@ -19,7 +20,6 @@ from onnx import shape_inference
 
 from ..diagnostics import Diagnostic, Severity
 from ..errors import ModelFileError
-from ..ops.use import OpUse
 from .model import (
     Attribute,
     AttributeReference,
@@ -43,6 +43,9 @@ from .proto import (
     type_proto,
     value_info,
 )
+
+if TYPE_CHECKING:
+    from ..ops.use import OpUse
 
 ValueId = tuple[GraphPath, str]
 Types = dict[ValueId, TensorType]

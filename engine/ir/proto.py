@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
@@ -12,7 +12,6 @@ import onnx.defs
 from onnx import helper, numpy_helper
 
 from ..errors import ModelFileError
-from ..ops.use import OpUse
 from .dtypes import dtype_code, dtype_name
 from .model import (
     Attribute,
@@ -24,6 +23,9 @@ from .model import (
     Weight,
 )
 from .schema import newest_opset
+
+if TYPE_CHECKING:
+    from ..ops.use import OpUse
 
 Kind = onnx.AttributeProto.AttributeType
 _NEWEST_IR = onnx.IR_VERSION

@@ -6,6 +6,7 @@ the reader asks here first.
 
 from __future__ import annotations
 
+import codecs
 import re
 
 _MAGIC = (
@@ -59,7 +60,11 @@ def _text(head: bytes) -> str | None:
         return "this is an HTML page, not an ONNX model; the download may have failed"
     if start.startswith(b"<?xml"):
         return "this is an XML file, not an ONNX model"
-    printable = all(byte >= 32 or byte in b"\t\r\n" for byte in head)
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(head)  # its end may be cut
+    except UnicodeDecodeError:
+        return None
+    printable = all(char >= " " or char in "\t\r\n" for char in text)
     if printable and start[:1] in (b"{", b"["):
         return "this is a JSON file, not an ONNX model"
     return "this is a text file, not an ONNX model" if printable else None

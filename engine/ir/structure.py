@@ -147,8 +147,8 @@ def _cycle(graph: Graph, stuck: dict[int, int]) -> Diagnostic:
         ring[0],
         "cycle",
         Severity.ERROR,
-        f"{len(ring):,} nodes{_place(graph)} feed each other in a circle: {path}; "
-        f"{len(stuck):,} nodes cannot start",
+        f"{len(ring):,} node(s){_place(graph)} feed each other in a circle: {path}; "
+        f"{len(stuck):,} cannot start",
         "The model cannot run; export it again.",
         indices=[n.id.index for n in ring],
     )
