@@ -14,7 +14,8 @@ from ..ops.use import OpUse
 from .interpreter import run_graph
 from .scope import Scope
 from .shape_ops import normal_axis
-from .table import Value, host
+from .table import host
+from .values import Value
 
 Array = np.ndarray
 MAX_TRIPS = 10_000_000  # of a Loop: a hostile one would never end

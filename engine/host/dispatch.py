@@ -12,7 +12,8 @@ from ..ops.use import OpUse
 from ..providers.support import Reason, Status, Support
 from . import reference
 from .scope import Scope
-from .table import Entry, Value, find, operators
+from .table import Entry, find, operators
+from .values import Value, dense
 
 _HOST = Support(Status.HOST)
 _EMPTY = Scope()
@@ -50,16 +51,7 @@ def _outputs(use: OpUse, found: Value) -> list[Value]:
     if len(results) < wanted and any(use.wants(i) for i in range(len(results), wanted)):
         raise use.error(f"the node has {wanted} outputs; the operator gives {len(results)}")
     results = results[:wanted] + [None] * (wanted - len(results))
-    return [_value(v) if use.wants(i) else None for i, v in enumerate(results)]
-
-
-def _value(value: Value) -> Value:
-    """Numbers as arrays, arrays dense and row-major."""
-    if isinstance(value, np.ndarray):
-        return value if value.flags.c_contiguous else np.asarray(value, order="C")
-    if isinstance(value, np.generic):
-        return np.asarray(value)
-    return value
+    return [dense(v) if use.wants(i) else None for i, v in enumerate(results)]
 
 
 def support_of(use: OpUse) -> Support:

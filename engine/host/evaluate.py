@@ -30,7 +30,7 @@ from . import (  # noqa: F401  (each fills the table)
 from .dispatch import evaluate_use, support_of
 from .interpreter import call_function, evaluate_model, run_graph
 from .scope import Scope
-from .table import Value
+from .values import Value
 
 __all__ = ["can_evaluate", "evaluate", "evaluate_model", "run_graph"]
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import FeedError
-from ..ir.dtypes import dtype_of
 from ..ir.model import (
     AttributeReference,
     Function,
@@ -26,7 +25,7 @@ from ..ir.schema import schema
 from ..ops.use import OpUse
 from .dispatch import evaluate_use
 from .scope import Scope
-from .table import Value
+from .values import Value, type_of
 
 _WANTED = TensorType("?")
 
@@ -152,12 +151,3 @@ def _bound(node: Node, scope: Scope) -> Mapping[str, Any]:
         elif value.name in scope.attributes:
             bound[name] = scope.attributes[value.name]
     return bound
-
-
-def type_of(value: Value) -> TensorType:
-    """The type of a value of the host: tensor, sequence, map."""
-    if isinstance(value, np.ndarray):
-        return TensorType(dtype_of(value), value.shape)
-    if isinstance(value, list):
-        return TensorType(type_of(value[0]).dtype if value else "?", None, "sequence")
-    return TensorType("?", None, "map" if isinstance(value, dict) else "optional")

@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
-import onnx
 import onnx.defs
-from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from ..ir.model import Graph, TensorType, Weight
+from ..ir.model import Graph
+from ..ir.proto import input_name, node_model, output_name
 from ..ops.use import OpUse
 from ..providers.support import Reason, Status, Support
+from .values import Value, type_of
 
 # Operators that onnx.reference lists but does not compute as the text says, and why.
 REFUSED: Mapping[str, str] = MappingProxyType(
@@ -27,8 +26,6 @@ REFUSED: Mapping[str, str] = MappingProxyType(
         "ImageDecoder": "decoding images needs Pillow, which Opscope does not bring",
     }
 )
-_IR_VERSION = 10
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def support(use: OpUse) -> Support:
@@ -80,53 +77,15 @@ def _is_implemented(domain: str, op_type: str, version: int) -> bool:
     return True
 
 
-def evaluate(use: OpUse, inputs: Sequence[Any]) -> tuple[Any, ...]:
+def evaluate(use: OpUse, inputs: Sequence[Value]) -> tuple[Value, ...]:
     """The outputs of ``use`` by onnx.reference, unwanted ones as None."""
-    names = ["" if value is None else f"i{k}" for k, value in enumerate(inputs)]
-    outputs = [f"o{k}" if use.wants(k) else "" for k in range(len(use.outputs))]
-    feeds = {n: _fed(v) for n, v in zip(names, inputs, strict=True) if n}
-    node = helper.make_node(
-        use.op_type,
-        names,
-        outputs,
-        domain=use.domain,
-        **{name: _attribute(value) for name, value in use.attributes.items()},
-    )
-    graph = helper.make_graph(
-        [node],
-        "node",
-        [_input(n, feeds[n]) for n in names if n],
-        [helper.make_empty_tensor_value_info(n) for n in outputs if n],
-    )
-    version = use.opset or use.since_version or onnx.defs.onnx_opset_version()
-    imports = [helper.make_opsetid(use.domain, version)]
-    if use.domain:
-        imports.append(helper.make_opsetid("", onnx.defs.onnx_opset_version()))
-    model = helper.make_model(graph, opset_imports=imports, ir_version=_IR_VERSION)
-    results = iter(ReferenceEvaluator(model).run(None, feeds))
-    return tuple(next(results) if name else None for name in outputs)
+    types = [None if value is None else type_of(value) for value in inputs]
+    model = node_model(use, types)
+    feeds = {input_name(i): _fed(v) for i, v in enumerate(inputs) if v is not None}
+    results = ReferenceEvaluator(model).run(None, feeds)
+    found = dict(zip((port.name for port in model.graph.output), results, strict=True))
+    return tuple(found.get(output_name(i)) for i in range(len(use.outputs)))
 
 
-def _fed(value: Any) -> Any:
-    return np.asarray(value) if isinstance(value, np.ndarray) else value
-
-
-def _input(name: str, value: Any) -> onnx.ValueInfoProto:
-    if not isinstance(value, np.ndarray):
-        return helper.make_empty_tensor_value_info(name)
-    code = (
-        onnx.TensorProto.STRING
-        if value.dtype.kind in "OUS"
-        else helper.np_dtype_to_tensor_dtype(value.dtype)
-    )
-    return helper.make_tensor_value_info(name, code, value.shape)
-
-
-def _attribute(value: Any) -> Any:
-    if isinstance(value, Weight):
-        return numpy_helper.from_array(value.numpy(), value.name)
-    if isinstance(value, TensorType):
-        raise TypeError("a type attribute is not handed to onnx.reference")
-    if isinstance(value, tuple):
-        return [_attribute(item) for item in value]
-    return value
+def _fed(value: Value) -> Value:
+    return np.asarray(value) if isinstance(value, np.ndarray) else value  # a memmap is plain there

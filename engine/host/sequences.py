@@ -7,7 +7,8 @@ import numpy as np
 from ..ir.dtypes import dtype_of as name_of
 from ..ops.use import OpUse
 from .shape_ops import normal_axis
-from .table import Value, host
+from .table import host
+from .values import Value
 
 Array = np.ndarray
 

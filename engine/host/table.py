@@ -14,8 +14,6 @@ from typing import Any, TypeVar
 
 from ..ops.use import OpUse
 
-# A tensor (np.ndarray), a sequence (list), an optional without element (None), a map (dict).
-Value = Any
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 ANY_NUMBER = 1 << 30
