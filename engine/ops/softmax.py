@@ -1,0 +1,87 @@
+"""Softmax, LogSoftmax and Hardmax.
+
+    softmax(x) = exp(x - max) / sum(exp(x - max))        log_softmax(x) = x - max - log(sum(..))
+
+over one axis from version 13 on; before, over all axes from ``axis`` on, flattened. Sums in f32.
+ONNX: 1-13 of all three.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+from ..ir.model import TensorType
+from .broadcast import axis_of, split_at
+from .elementwise import GROUP
+from .registry import Kernel, kernel
+from .steps import TYPES, StepBuilder
+from .use import OpUse
+
+SHARED_FROM = 32  # elements per row from which a workgroup shares the row
+
+
+class _Rows(Kernel):
+    """A function of rows: the elements along the axis.
+
+    Attributes:
+        result: WGSL of x, largest (the row's), total (sum of exp(x - largest)), and is_first
+            (x is the row's first largest).
+    """
+
+    types = {"T": TYPES.floats}
+    attributes = frozenset(("axis",))
+    result: ClassVar[str]
+
+    def shapes(self, use: OpUse) -> tuple[TensorType, ...]:
+        """The input's type."""
+        return (TensorType(use.input(0).dtype, use.dims(0)),)
+
+    def build(self, use: OpUse, steps: StepBuilder) -> None:
+        """One dispatch: an invocation for each row, or a workgroup where rows are long."""
+        source, target = steps.input(0), steps.output()
+        outer, extent, inner = self._rows(use)
+        rows = outer * inner
+        shared = extent >= SHARED_FROM
+        group = (GROUP if extent >= GROUP else 64) if shared else GROUP
+        steps.dispatch(
+            "softmax_group" if shared else "softmax_serial",
+            reads=[source],
+            writes=[target],
+            groups=steps.grid(rows if extent else 0, 1 if shared else group),
+            params=(rows, extent, inner, 0),
+            variables={"element": source.element, "result": self.result, "group_size": group},
+            variant=f"{self.op_type}, {source.element}",
+        )
+
+    @staticmethod
+    def _rows(use: OpUse) -> tuple[int, int, int]:
+        """The input as (outer, extent, inner): rows along the middle axis."""
+        dims = use.dims(0)
+        if use.since_version and use.since_version < 13:
+            axis = axis_of(use, int(use.attr("axis", 1)), len(dims), extra=1)
+            return math.prod(dims[:axis]), math.prod(dims[axis:]), 1
+        if not dims:
+            return 1, 1, 1
+        return split_at(dims, axis_of(use, int(use.attr("axis", -1)), len(dims)))
+
+
+@kernel("Softmax", since=(1, 11, 13))
+class Softmax(_Rows):
+    """The share of each element in the sum of exponentials."""
+
+    result = "exp(x - largest) / total"
+
+
+@kernel("LogSoftmax", since=(1, 11, 13))
+class LogSoftmax(_Rows):
+    """The logarithm of the softmax, without computing it first."""
+
+    result = "(x - largest) - log(total)"
+
+
+@kernel("Hardmax", since=(1, 11, 13))
+class Hardmax(_Rows):
+    """One for the first largest element, zero for the others."""
+
+    result = "select(0.0, 1.0, is_first)"

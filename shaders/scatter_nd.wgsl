@@ -1,0 +1,56 @@
+// target[indices[t, 0], .., indices[t, depth - 1], i] takes updates[t, i], replaced or merged.
+// Bindings: 0 params, 1 indices (tuples, depth), 2 updates (tuples, inner), 3 target, a copy of
+// the data already. Grid: one invocation for each update; with a reduction for each i alone,
+// which goes through all tuples in order, so that no two invocations share an element.
+alias Value = {{ value }};
+
+struct Axis {
+  extent: u32,
+  stride: u32,
+  unused_0: u32,
+  unused_1: u32,
+}
+
+struct Params {
+  count: u32,
+  inner: u32,
+  turns: u32,
+  unused: u32,
+  axes: array<Axis, {{ depth }}>,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> indices: array<{{ index }}>;
+@group(0) @binding(2) var<storage, read> updates: array<{{ element }}>;
+@group(0) @binding(3) var<storage, read_write> destination: array<{{ element }}>;
+
+{% include 'lib/grid.wgsl' %}
+{% include 'lib/index.wgsl' %}
+{% include 'lib/math.wgsl' %}
+
+fn merge(x: Value, y: Value) -> Value {
+  return {{ merge }};
+}
+
+@compute @workgroup_size({{ group_size }})
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let first = linear_index(group, groups, local, {{ group_size }}u);
+  if (first >= params.count) {
+    return;
+  }
+  for (var turn = 0u; turn < params.turns; turn++) {
+    let at = first + turn * params.inner;
+    let row = at / params.inner;
+    var offset = at % params.inner;
+    for (var k = 0u; k < {{ depth }}u; k++) {
+      let i = indices[row * {{ depth }}u + k];
+      offset += resolve_index({{ index_load }}, params.axes[k].extent) * params.axes[k].stride;
+    }
+    let merged = merge(Value(destination[offset]), Value(updates[at]));
+    destination[offset] = {{ element }}(merged);
+  }
+}
