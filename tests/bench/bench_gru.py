@@ -1,0 +1,306 @@
+"""GRU speed: Opscope beside ONNX Runtime's WebGPU plugin and cuDNN, on the same shapes.
+
+Two ratios that must not be mixed:
+
+- *wall*: numpy in to numpy out on both sides; ORT WebGPU's time over ours.
+- *gpu*: our GPU time by time stamps, input projection included, over cuDNN's synchronised call on
+  tensors that already are on the device.
+
+Each side makes one prepared call per sample; medians are reported, the fastest beside them. The
+peers run in child processes (ORT can abort its process) and are reported as missing, with the
+reason, where they cannot run::
+
+    python tests/bench/bench_gru.py --json gru.json
+    python tests/bench/bench_gru.py --hidden 128 --batch 1 --repeat 50 --peers ""
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+WALL_TARGET = {64: 15.0, 128: 30.0, 256: 30.0, 512: 30.0}  # ORT WebGPU's wall over ours, at least
+GPU_TARGET = 1.5  # our GPU time over cuDNN's, at most
+PEERS = ("ort", "cudnn")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One forward GRU with as many inputs as hidden units and linear_before_reset, as PyTorch's."""
+
+    steps: int
+    batch: int
+    hidden: int
+    dtype: str
+
+    @property
+    def label(self) -> str:
+        """Short, for tables."""
+        return f"T{self.steps} B{self.batch} H{self.hidden} {self.dtype}"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Times of one way to run one shape, in milliseconds."""
+
+    median_ms: float
+    min_ms: float
+
+
+def shapes(options: argparse.Namespace) -> list[Shape]:
+    """Every combination that was asked for."""
+    return [
+        Shape(options.steps, batch, hidden, dtype)
+        for dtype in options.dtype
+        for batch in options.batch
+        for hidden in options.hidden
+    ]
+
+
+def arrays(shape: Shape) -> tuple[np.ndarray, list[np.ndarray]]:
+    """X (T, B, H), and W, R, B."""
+    rng = np.random.default_rng(0)
+    h, kind = shape.hidden, np.dtype(shape.dtype)
+    scale = h**-0.5
+    weights = [
+        rng.standard_normal((1, 3 * h, h)) * scale,
+        rng.standard_normal((1, 3 * h, h)) * scale,
+        rng.standard_normal((1, 6 * h)) * 0.1,
+    ]
+    x = rng.standard_normal((shape.steps, shape.batch, h))
+    return x.astype(kind), [w.astype(kind) for w in weights]
+
+
+def model_bytes(shape: Shape) -> bytes:
+    """The ONNX model, opset 17, with outputs Y and Y_h."""
+    from onnx import helper, numpy_helper
+
+    x, weights = arrays(shape)
+    kind = helper.np_dtype_to_tensor_dtype(x.dtype)
+    node = helper.make_node(
+        "GRU",
+        ["x", "w", "r", "b"],
+        ["y", "y_h"],
+        hidden_size=shape.hidden,
+        linear_before_reset=1,
+    )
+    graph = helper.make_graph(
+        [node],
+        "gru",
+        [helper.make_tensor_value_info("x", kind, x.shape)],
+        [helper.make_tensor_value_info(name, kind, None) for name in ("y", "y_h")],
+        [numpy_helper.from_array(w, n) for w, n in zip(weights, "wrb", strict=True)],
+    )
+    opset = [helper.make_opsetid("", 17)]
+    return bytes(helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString())
+
+
+def measure(call: Callable[[], object], options: argparse.Namespace) -> Sample:
+    """Wall time of ``call``."""
+    for _ in range(options.warmup):
+        call()
+    times = []
+    for _ in range(options.repeat):
+        start = time.perf_counter()
+        call()
+        times.append((time.perf_counter() - start) * 1e3)
+    return Sample(float(np.median(times)), min(times))
+
+
+def opscope(options: argparse.Namespace) -> dict[str, Any]:
+    """Our wall and GPU time of each shape, and the error against the f64 oracle."""
+    import recurrent_oracle
+    from opscope.engine.ir.load import load_bytes
+    from opscope.engine.ops import recurrent_steps
+    from opscope.engine.session import Session
+
+    recurrent_steps.TRUSTED = not options.checked
+    session = Session()
+    rows: dict[str, Any] = {}
+    for shape in shapes(options):
+        x, weights = arrays(shape)
+        program = session.prepare(load_bytes(model_bytes(shape)), {"x": x}, fallback="error")
+        wall = measure(lambda p=program, x=x: p.run({"x": x}, timing=False), options)  # type: ignore[misc]
+        runs = [program.run({"x": x}) for _ in range(options.repeat)]
+        gpu = [(r.gpu_ns or 0) / 1e6 for r in runs]
+        parts = {
+            name: float(np.median([getattr(r, f"{name}_ns") for r in runs])) / 1e6
+            for name in ("upload", "encode", "download")
+        }
+        expected = recurrent_oracle.gru([x, *weights], {"linear_before_reset": 1})[0]
+        error = np.linalg.norm(runs[-1].outputs["y"] - expected) / np.linalg.norm(expected)
+        rows[shape.label] = {
+            "wall": asdict(wall),
+            "gpu": asdict(Sample(float(np.median(gpu)), min(gpu))),
+            "parts_ms": parts,
+            "dispatches": len(program.plan.dispatches),
+            "timing_source": runs[-1].timing_source,
+            "rel_l2": float(error),
+        }
+    return {"adapter": session.profile.to_json(), "checked": options.checked, "rows": rows}
+
+
+def ort(options: argparse.Namespace) -> dict[str, Any]:
+    """ORT WebGPU's wall time of each shape."""
+    import onnxruntime
+    import onnxruntime_ep_webgpu
+
+    onnxruntime.register_execution_provider_library(
+        "webgpu", onnxruntime_ep_webgpu.get_library_path()
+    )
+    devices = [d for d in onnxruntime.get_ep_devices() if d.ep_name == "WebGpuExecutionProvider"]
+    if not devices:
+        raise RuntimeError("ORT's plugin finds no WebGPU device")
+    rows: dict[str, Any] = {}
+    for shape in shapes(options):
+        settings = onnxruntime.SessionOptions()
+        settings.log_severity_level = 3
+        settings.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+        settings.add_provider_for_devices(devices[:1], {})
+        session = onnxruntime.InferenceSession(model_bytes(shape), settings)
+        placed = [group.ep_name for group in session.get_provider_graph_assignment_info()]
+        x, _ = arrays(shape)
+        wall = measure(lambda s=session, x=x: s.run(None, {"x": x}), options)  # type: ignore[misc]
+        rows[shape.label] = {"wall": asdict(wall), "placed_on": placed}
+    return {"version": onnxruntime.__version__, "rows": rows}
+
+
+def cudnn(options: argparse.Namespace) -> dict[str, Any]:
+    """cuDNN's synchronised call on device tensors, through PyTorch."""
+    import torch
+
+    if not torch.cuda.is_available():
+        raise RuntimeError("PyTorch finds no CUDA device")
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    rows: dict[str, Any] = {}
+    for shape in shapes(options):
+        kind = getattr(torch, shape.dtype)
+        layer = torch.nn.GRU(shape.hidden, shape.hidden).cuda().to(kind)
+        x = torch.randn(shape.steps, shape.batch, shape.hidden, device="cuda", dtype=kind)
+
+        def call(layer: Any = layer, x: Any = x) -> None:
+            with torch.no_grad():
+                layer(x)
+            torch.cuda.synchronize()
+
+        rows[shape.label] = {"call": asdict(measure(call, options))}
+    return {"version": torch.__version__, "cudnn": torch.backends.cudnn.version(), "rows": rows}
+
+
+def in_child(peer: str, argv: list[str]) -> dict[str, Any]:
+    """The report of a peer that runs in a process of its own, or why there is none."""
+    command = [sys.executable, __file__, *argv, "--only", peer]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        return report
+    lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+    return {"missing": lines[-1], "rows": {}}
+
+
+def compare(report: dict[str, Any], options: argparse.Namespace) -> list[dict[str, Any]]:
+    """One row per shape: times, ratios, and whether a target is met (None: there is none)."""
+    rows = []
+    for shape in shapes(options):
+        ours = report["opscope"]["rows"][shape.label]
+        theirs = {p: report.get(p, {}).get("rows", {}).get(shape.label) for p in PEERS}
+        row: dict[str, Any] = {
+            **asdict(shape),
+            "wall_ms": ours["wall"]["median_ms"],
+            "gpu_ms": ours["gpu"]["median_ms"],
+            "rel_l2": ours["rel_l2"],
+            "ort_wall_ms": theirs["ort"] and theirs["ort"]["wall"]["median_ms"],
+            "cudnn_ms": theirs["cudnn"] and theirs["cudnn"]["call"]["median_ms"],
+        }
+        row["wall_ratio"] = row["ort_wall_ms"] and row["ort_wall_ms"] / row["wall_ms"]
+        row["gpu_ratio"] = row["cudnn_ms"] and row["gpu_ms"] / row["cudnn_ms"]
+        judged = shape.batch == 1 and shape.dtype == "float32" and shape.steps == 500
+        target = WALL_TARGET.get(shape.hidden) if judged else None
+        row["wall_met"] = row["wall_ratio"] >= target if target and row["wall_ratio"] else None
+        row["gpu_met"] = row["gpu_ratio"] <= GPU_TARGET if target and row["gpu_ratio"] else None
+        rows.append(row)
+    return rows
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """The comparison as text."""
+
+    def number(value: float | None, unit: str = "") -> str:
+        return "-" if value is None else f"{value:.3g}{unit}"
+
+    def verdict(met: bool | None) -> str:
+        return "" if met is None else " met" if met else " MISSED"
+
+    head = ("shape", "wall ms", "ORT ms", "ORT/ours", "gpu ms", "cuDNN ms", "ours/cuDNN", "rel L2")
+    lines = [head]
+    lines += [
+        (
+            Shape(r["steps"], r["batch"], r["hidden"], r["dtype"]).label,
+            number(r["wall_ms"]),
+            number(r["ort_wall_ms"]),
+            number(r["wall_ratio"], "x") + verdict(r["wall_met"]),
+            number(r["gpu_ms"]),
+            number(r["cudnn_ms"]),
+            number(r["gpu_ratio"], "x") + verdict(r["gpu_met"]),
+            f"{r['rel_l2']:.1e}",
+        )
+        for r in rows
+    ]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    return "\n".join(
+        "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    )
+
+
+def parse(argv: list[str]) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--steps", type=int, default=500)
+    parser.add_argument("--hidden", type=int, nargs="+", default=[64, 128, 256, 512])
+    parser.add_argument("--batch", type=int, nargs="+", default=[1, 16])
+    parser.add_argument("--dtype", nargs="+", default=["float32", "float16"])
+    parser.add_argument("--repeat", type=int, default=20)
+    parser.add_argument("--warmup", type=int, default=5)
+    parser.add_argument("--peers", nargs="*", default=list(PEERS), help="ort, cudnn")
+    parser.add_argument("--checked", action="store_true", help="keep the shaders' run-time checks")
+    parser.add_argument("--json", type=Path, help="write the report to this file")
+    parser.add_argument("--only", choices=PEERS, help=argparse.SUPPRESS)
+    return parser.parse_args(argv)
+
+
+def main(argv: list[str]) -> None:
+    """Measure, print the table, write the JSON."""
+    options = parse(argv)
+    if options.only:
+        print(json.dumps({"ort": ort, "cudnn": cudnn}[options.only](options)))
+        return
+    report: dict[str, Any] = {
+        "schema": 1,
+        "date": time.strftime("%Y-%m-%d"),
+        "opscope": opscope(options),
+        **{peer: in_child(peer, argv) for peer in options.peers if peer},
+    }
+    report["comparison"] = compare(report, options)
+    print(table(report["comparison"]))
+    for peer in options.peers:
+        if "missing" in report.get(peer, {}):
+            print(f"{peer} did not run: {report[peer]['missing']}")
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
