@@ -129,11 +129,10 @@ class Session:
         per_dispatch: bool = False,
         assumed: Mapping[str, int] | None = None,
     ) -> RunResult:
-        """Run once; see :meth:`prepare` and :meth:`Program.run`.
+        """Run once: :meth:`prepare`, then :meth:`Program.run`.
 
-        Args:
-            fallback: "warn" reports nodes on the host as diagnostics, "error" refuses them.
-            stats: gather value statistics of every float intermediate.
+        With ``fallback`` "warn" nodes on the host are diagnostics, with "error" they are refused.
+        ``stats`` gathers value statistics of every float intermediate.
         """
         program = self.prepare(model, feeds, fallback=fallback, stats=stats, assumed=assumed)
         return program.run(feeds, timing=timing, per_dispatch=per_dispatch)

@@ -67,7 +67,7 @@ class Program:
         return steps
 
     def _downloads(self, segments: list[GpuSegment | HostSegment]) -> list[tuple[ValueId, ...]]:
-        """Per segment the device values to read back after it: what a host segment or the end needs."""
+        """Per segment the device values that a host segment or the end needs after it."""
         plan = self.plan
         on_host = set(plan.known) | {((), name) for name in plan.inputs}
         for segment in segments:
