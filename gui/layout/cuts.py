@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .ranks import Edges
+from .ranks import Edges, groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,20 +29,10 @@ class Block:
 
 def components(count: int, edges: Edges) -> list[list[int]]:
     """The weakly connected components, each in rising order, the largest first."""
-    parent = list(range(count))
-
-    def root(box: int) -> int:
-        while parent[box] != box:
-            parent[box] = parent[parent[box]]
-            box = parent[box]
-        return box
-
-    for source, target in edges:
-        parent[root(source)] = root(target)
-    groups: dict[int, list[int]] = {}
-    for box in range(count):
-        groups.setdefault(root(box), []).append(box)
-    return sorted(groups.values(), key=lambda group: (-len(group), group[0]))
+    members: dict[int, list[int]] = {}
+    for box, group in enumerate(groups(count, edges)):
+        members.setdefault(group, []).append(box)
+    return sorted(members.values(), key=lambda group: (-len(group), group[0]))
 
 
 def cut(boxes: list[int], edges: Edges, rank: list[int], indices: list[int]) -> list[Block]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from . import spacing
 from .cuts import Block, components, cut
 from .labels import place_labels
-from .ranks import Edges, rank_boxes
+from .ranks import Edges, rank_boxes, sink_groups
 from .sugiyama import BlockLayout, lay_out_block
 from .types import LayoutRequest, LayoutResult, Path, Point, Portal, Progress
 
@@ -60,10 +60,13 @@ def _with_portals(request: LayoutRequest, portal_ranks: int) -> _Work:
     """Replace edges that are too long, or close a cycle, by plates at both ends."""
     edges = list(request.edges)
     found = rank_boxes(len(request.sizes), edges)
+    rank = found.rank
+    forward = [edge for index, edge in enumerate(edges) if index not in found.backward]
+    sink_groups(rank, forward, portal_ranks)
     work = _Work(list(request.sizes))
     leaving: dict[int, list[int]] = {}  # by the value carried: one plate below the source
     for index, (source, target) in enumerate(edges):
-        if index in found.backward or found.rank[target] - found.rank[source] > portal_ranks:
+        if index in found.backward or rank[target] - rank[source] > portal_ranks:
             leaving.setdefault(request.shared[index], []).append(index)
         else:
             work.edges.append((source, target))
@@ -108,6 +111,7 @@ class _Composer:
         self._centres: list[Point] = [(0.0, 0.0)] * len(work.sizes)
         self._routes: list[tuple[Point, ...]] = [()] * len(work.edges)
         self._shelf: _Shelf | None = None
+        self._first: int | None = None  # the topmost box of the largest component
 
     def add_component(self, blocks: list[Block]) -> None:
         """Lay out a component and find a place for it beside the others."""
@@ -118,6 +122,7 @@ class _Composer:
         edges = [index for block in blocks for index in block.edges]
         left, top, right, low = self._bounds(boxes, edges)
         if self._shelf is None:
+            self._first = min(boxes, key=lambda box: self._centres[box][1])
             self._shelf = _Shelf(right - left, low - top)
             dx, dy = -left, -top
         else:
@@ -209,7 +214,11 @@ class _Composer:
         size = self._bounds(list(every), list(range(len(paths))))[2:] if every else (0.0, 0.0)
         boxes = list(zip(self._centres, self._work.sizes, strict=True))
         return LayoutResult(
-            tuple(self._centres[:count]), place_labels(request, boxes, paths), portals, size
+            tuple(self._centres[:count]),
+            place_labels(request, boxes, paths),
+            portals,
+            size,
+            (0.0, 0.0) if self._first is None else self._centres[self._first],
         )
 
 

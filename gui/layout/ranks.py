@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 Edges = list[tuple[int, int]]
 
+_SINK_ROUNDS = 6
+
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
@@ -56,6 +58,44 @@ def rank_boxes(count: int, edges: Edges) -> Ranks:
     forward = [edge for index, edge in enumerate(edges) if index not in backward]
     _sink_sources(order, rank, forward)
     return Ranks(rank, frozenset(backward))
+
+
+def sink_groups(rank: list[int], edges: Edges, limit: int) -> None:
+    """Move groups that feed others from too far above down to their first consumer.
+
+    A group is what hangs together by edges of at most ``limit`` ranks. One that takes nothing from
+    another group (a subtree of shape arithmetic, an input used late) can go down as a whole.
+    Changes ``rank`` in place; the edges must all go to a higher rank.
+    """
+    for _ in range(_SINK_ROUNDS):
+        group = groups(len(rank), [(a, b) for a, b in edges if rank[b] - rank[a] <= limit])
+        room: dict[int, int] = {}
+        for source, target in edges:
+            if group[source] != group[target]:
+                slack = rank[target] - rank[source] - 1
+                room[group[source]] = min(slack, room.get(group[source], slack))
+        for source, target in edges:
+            if group[source] != group[target]:
+                room.pop(group[target], None)
+        if not room:
+            return
+        for box, own in enumerate(group):
+            rank[box] += room.get(own, 0)
+
+
+def groups(count: int, edges: Edges) -> list[int]:
+    """A number per box that is equal for boxes that hang together."""
+    parent = list(range(count))
+
+    def root(box: int) -> int:
+        while parent[box] != box:
+            parent[box] = parent[parent[box]]
+            box = parent[box]
+        return box
+
+    for source, target in edges:
+        parent[root(source)] = root(target)
+    return [root(box) for box in range(count)]
 
 
 def _sink_sources(order: list[int], rank: list[int], edges: Edges) -> None:

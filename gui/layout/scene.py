@@ -38,6 +38,7 @@ _MOST_ROWS = 6
 _WIDTHS = (84.0, 208.0)
 _WIDTH_STEP = 12.0  # few different widths: more blocks are identical and laid out once
 _PADDING = 20.0
+_CORNER = 34.0  # room in the header for a sign or a percentage
 
 Types = Mapping[tuple[GraphPath, str], TensorType]
 
@@ -289,7 +290,7 @@ class _Builder:
         if (function := self._model.function_of(node)) is not None:
             opens.append(Opening(function.name, function.graph.path))
         widths = [
-            text_width(node.op_type, TITLE_PX) * 1.06 + (18 if opens else 0),
+            text_width(node.op_type, TITLE_PX) * 1.06 + _CORNER + (14 if opens else 0),
             text_width(node.name, ROW_PX),
             *(text_width(f"{row.key}  {row.text}", ROW_PX) + 4 for row in rows),
         ]

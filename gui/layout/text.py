@@ -16,7 +16,7 @@ ROW_PX = 10.5
 LABEL_PX = 10.0
 
 _SHOWN_BYTES = 32  # constants up to this size are shown by value
-_SYMBOL = 12  # characters of a symbolic dimension
+_SYMBOL = 9  # characters of a symbolic dimension
 _UNBOUNDED = 2**63 - 1
 _NARROW = frozenset("ijlI.,:;'|!()[]{} ft/\\-r")
 _WIDE = frozenset("mwMW@%")
@@ -57,7 +57,7 @@ def shape_text(shape: Sequence[Dim] | None) -> str:
     """A shape in the least room: dimensions joined by multiplication signs, ``scalar``, ``?``."""
     if shape is None:
         return "?"
-    dims = ("?" if d is None else _shortened(str(d), _SYMBOL) for d in shape)
+    dims = ("?" if d is None else _dim_text(str(d)) for d in shape)
     return "\N{MULTIPLICATION SIGN}".join(dims) if shape else "scalar"
 
 
@@ -70,8 +70,8 @@ def type_text(found: TensorType) -> str:
 
 
 def label_text(found: TensorType | None) -> str:
-    """The label of an edge: empty where nothing is known."""
-    if found is None or (found.shape is None and found.kind == "tensor"):
+    """The label of an edge: empty where no dimension is known."""
+    if found is None or found.shape is None or (found.shape and not any(found.shape)):
         return ""
     return type_text(found)
 
@@ -109,6 +109,13 @@ def _number_text(value: object) -> str:
     if isinstance(value, int) and abs(value) >= _UNBOUNDED:  # how ONNX says "to the end"
         return "max" if value > 0 else "min"
     return _shortened(str(value), 40)
+
+
+def _dim_text(dim: str) -> str:
+    """A dimension; a symbol that is long or computed would say less than it takes room."""
+    if "(" in dim or " " in dim:
+        return "\N{HORIZONTAL ELLIPSIS}"
+    return _shortened(dim, _SYMBOL)
 
 
 def _shortened(text: str, length: int) -> str:

@@ -85,12 +85,20 @@ class Portal:
 
 @dataclass(frozen=True, slots=True)
 class LayoutResult:
-    """Where everything went, with the y axis downwards and the top left corner at (0, 0)."""
+    """Where everything went, with the y axis downwards and the top left corner at (0, 0).
+
+    Attributes:
+        centres: of the request's boxes.
+        paths, portals: what is drawn of its edges.
+        size: width and height of the whole.
+        start: where reading begins: the top of the largest component.
+    """
 
     centres: tuple[Point, ...]
     paths: tuple[Path, ...]
     portals: tuple[Portal, ...]
     size: Point
+    start: Point
 
     def to_json(self) -> str:
         """The result as one line, coordinates to a tenth of a pixel."""
@@ -100,7 +108,7 @@ class LayoutResult:
         ]
         portals = [asdict(portal) for portal in self.portals]
         data = {"centres": _rounded(self.centres), "paths": paths, "portals": portals}
-        return json.dumps(data | {"size": self.size})
+        return json.dumps(data | {"size": self.size, "start": self.start})
 
     @classmethod
     def from_json(cls, text: str) -> LayoutResult:
@@ -119,7 +127,9 @@ class LayoutResult:
             Portal(tuple(p["edges"]), tuple(p["centre"]), tuple(p["size"]), p["outgoing"])
             for p in data["portals"]
         )
-        return cls(_pairs(data["centres"]), paths, portals, tuple(data["size"]))
+        return cls(
+            _pairs(data["centres"]), paths, portals, tuple(data["size"]), tuple(data["start"])
+        )
 
 
 def _pairs(found: list[Any]) -> tuple[Any, ...]:

@@ -170,7 +170,8 @@ class BoxPainter:
         for row in box.rows:
             painter.setFont(fonts.key)
             painter.setPen(self._text)
-            key = fonts.elided(fonts.key, row.key, width * 0.6, Qt.TextElideMode.ElideRight)
+            room = max(width * 0.6, width - 8 - fonts.width(fonts.row, row.text))
+            key = fonts.elided(fonts.key, row.key, room, Qt.TextElideMode.ElideRight)
             painter.drawText(QRectF(left, y, width + 2, ROW_HEIGHT), middle, key)
             used = fonts.width(fonts.key, key) + 6
             painter.setFont(fonts.row)

@@ -170,11 +170,13 @@ class GraphCanvas(QWidget):
     def fit_width(self) -> None:
         """Show the graph as it is opened: readable, from the top."""
         self.travel(self._opening_view())
+        self._as_opened = True
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
         """Zoom around a screen point (the middle by default)."""
         at = QPointF(self.rect().center()) if at is None else at
         self._animation.stop()
+        self._as_opened = False
         self._set_view(self._view.zoomed(factor, at, self._smallest()))
 
     def actual_size(self) -> None:
@@ -184,6 +186,7 @@ class GraphCanvas(QWidget):
     def travel(self, view: Viewport) -> None:
         """Go to another view, gliding where a user looks on."""
         self._animation.stop()
+        self._as_opened = False
         if not self.isVisible():
             self._set_view(view)
             return
@@ -233,7 +236,7 @@ class GraphCanvas(QWidget):
     def _opening_view(self) -> Viewport:
         if self._drawing is None:
             return Viewport()
-        return opening(self._bounds(), self._drawing.middle_of_top, self._size())
+        return opening(self._bounds(), QPointF(*self._drawing.start), self._size())
 
     # ---- painting
 
@@ -277,9 +280,9 @@ class GraphCanvas(QWidget):
         step = position - self._pressed
         if not self._panning and step.manhattanLength() < _DRAG:
             return
-        self._panning, self._pressed, self._as_opened = True, position, False
+        self._panning, self._pressed = True, position
         self.setCursor(Qt.CursorShape.ClosedHandCursor)
-        self._set_view(self._view.moved(step.x(), step.y()))
+        self._pan(step.x(), step.y())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         """Select what was clicked; a portal leads to its other end."""
@@ -307,7 +310,6 @@ class GraphCanvas(QWidget):
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         """A wheel zooms at the cursor (with Shift it pans); a touchpad pans."""
-        self._as_opened = False
         turn, fine = event.angleDelta(), event.pixelDelta()
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
@@ -326,7 +328,6 @@ class GraphCanvas(QWidget):
         """Pinching, and tooltips; the rest is Qt's."""
         if isinstance(event, QNativeGestureEvent):
             if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
-                self._as_opened = False
                 self.zoom(1 + event.value(), event.position())
                 return True
         elif isinstance(event, QHelpEvent):
@@ -336,6 +337,7 @@ class GraphCanvas(QWidget):
 
     def _pan(self, dx: float, dy: float) -> None:
         self._animation.stop()
+        self._as_opened = False
         self._set_view(self._view.moved(dx, dy))
 
     def _set_hover(self, hit: Hit) -> None:
@@ -413,27 +415,21 @@ class GraphCanvas(QWidget):
         if key == Qt.Key.Key_Backspace or (alt and key == Qt.Key.Key_Left):
             self.left.emit()
         elif key in arrows and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self._as_opened = False
             across = (key == Qt.Key.Key_Left) - (key == Qt.Key.Key_Right)
             self._pan(_KEY_PAN * across, _KEY_PAN * ((key == arrows[0]) - (key == arrows[1])))
         elif key in arrows and not alt:
-            self._as_opened = False
             self.step(key)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and box is not None:
             self.opened.emit(box)
         elif key == Qt.Key.Key_F and not event.modifiers():
-            self._as_opened = False
             self.fit()
         elif key == Qt.Key.Key_Home:
             self.fit_width()
         elif key == Qt.Key.Key_1:
-            self._as_opened = False
             self.actual_size()
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
-            self._as_opened = False
             self.zoom(1.25)
         elif key == Qt.Key.Key_Minus:
-            self._as_opened = False
             self.zoom(0.8)
         elif key == Qt.Key.Key_Escape:
             self.selected.emit(None)

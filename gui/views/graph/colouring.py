@@ -27,7 +27,7 @@ _STATUS_ORDER = (  # in legends; also what stands for a node that contains sever
     Status.FUSED,
     Status.FOLDED,
 )
-_LEGEND_OPERATORS = 6
+_LEGEND_OPERATORS = 5
 
 
 class Mode(StrEnum):
@@ -108,7 +108,7 @@ def by_provider(model: Model, support: Mapping[NodeId, Support], target: str) ->
             paints[node.id] = Paint(kind, detail=f"contains {', '.join(parts)}")
     groups = {status: [n for n, v in support.items() if v.status is status] for status in Status}
     legend = tuple(
-        LegendEntry(status.value.capitalize(), status, f"{len(nodes):,}", tuple(nodes))
+        LegendEntry(_NAMES[status], status, f"{len(nodes):,}", tuple(nodes))
         for status in _LEGEND_ORDER
         if (nodes := groups[status])
     )
@@ -127,6 +127,9 @@ _LEGEND_ORDER = (
     Status.UNSUPPORTED,
     Status.UNKNOWN,
 )
+
+
+_NAMES = {status: status.value.capitalize() for status in Status} | {Status.GPU: "GPU"}
 
 
 def by_time(
@@ -177,7 +180,8 @@ def by_risk(diagnostics: Mapping[NodeId, Sequence[Diagnostic]]) -> Colouring:
         if severity is None:
             continue
         codes = dict.fromkeys(d.code for d in sorted(found, key=lambda d: d.severity.rank))
-        paints[node] = Paint(severity, str(len(found)) if len(found) > 1 else "", ", ".join(codes))
+        count = str(len(found)) if len(found) > 1 else ""
+        paints[node] = Paint(severity, count, ", ".join(codes))
         groups[severity].append(node)
         findings.update(d.severity for d in found)
     legend = tuple(

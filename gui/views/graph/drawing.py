@@ -42,6 +42,7 @@ class Drawing:
         segment_path: (segment,) the path that each stretch belongs to.
         path_bounds: (path, 4) of each path, its label included.
         size: width and height of everything.
+        start: where reading begins.
     """
 
     def __init__(self, laid_out: LaidOut, types: Types | None = None) -> None:
@@ -51,6 +52,7 @@ class Drawing:
         self.paths: tuple[Path, ...] = layout.paths
         self.portals: tuple[Portal, ...] = layout.portals
         self.size = layout.size
+        self.start = layout.start
         self.boxes = _rectangles(layout.centres, [box.size for box in self.scene.boxes])
         self.plates = _rectangles([p.centre for p in self.portals], [p.size for p in self.portals])
         counts = [max(len(path.points) - 1, 0) for path in self.paths]
@@ -143,13 +145,6 @@ class Drawing:
         if not len(candidates):
             return None
         return int(candidates[np.argmin(distance[candidates])])
-
-    def middle_of_top(self, height: float) -> float:
-        """The x on which the boxes of the uppermost ``height`` centre."""
-        upper = self.boxes[self.boxes[:, 1] < height]
-        if not len(upper):
-            return self.size[0] / 2
-        return float(np.median(upper[:, 0] + upper[:, 2]) / 2)
 
     def rect(self, box: int) -> QRectF:
         """The rectangle of one box."""

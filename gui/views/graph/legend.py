@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QWidget
+from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from ....engine.ir.model import NodeId
 from ...theme import Theme
@@ -98,6 +98,8 @@ class Legend(QWidget):
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(8, 3, 10, 3)
         self._row.setSpacing(2)
+        # A legend never widens the window: classes that do not fit are left out.
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.hide()
 
     def set_theme(self, theme: Theme) -> None:
@@ -127,11 +129,24 @@ class Legend(QWidget):
             self._row.addWidget(button)
         self._row.addStretch(1)
         self._row.addWidget(self._text(colouring.summary, self._theme.text))
+        self._make_room()
 
     def buttons(self) -> list[LegendButton]:
         """The classes on show."""
         found = (self._row.itemAt(i).widget() for i in range(self._row.count()))
         return [widget for widget in found if isinstance(widget, LegendButton)]
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Show as many classes as fit, the first ones first."""
+        self._make_room()
+
+    def _make_room(self) -> None:
+        widgets = [self._row.itemAt(i).widget() for i in range(self._row.count())]
+        fixed = sum(w.sizeHint().width() for w in widgets if isinstance(w, QLabel | Ramp))
+        room = self.width() - fixed - 18 - 2 * len(widgets) - 12
+        for button in self.buttons():
+            room -= button.sizeHint().width()
+            button.setVisible(room >= 0)
 
     def _text(self, text: str, colour: str) -> QLabel:
         label = QLabel(text)

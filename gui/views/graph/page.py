@@ -30,7 +30,7 @@ from ...theme import Theme
 from .boxes import Badge
 from .breadcrumb import Breadcrumb
 from .canvas import GraphCanvas
-from .colouring import PLAIN, Colouring
+from .colouring import PLAIN, Colouring, Mode
 from .drawing import Drawing
 from .find_bar import FindBar
 from .legend import Legend
@@ -160,11 +160,12 @@ class GraphPage(QWidget):
         return self._colouring
 
     def _dress(self) -> None:
-        badges = {}
-        for node, found in self._findings.items():
-            severity = worst(found)
-            if severity is not None:
-                badges[node] = Badge(self._theme.severity[severity], len(found))
+        badges: dict[NodeId, Badge] = {}
+        if self._colouring.mode is not Mode.RISK:  # that one tells the same by itself
+            for node, found in self._findings.items():
+                severity = worst(found)
+                if severity is not None:
+                    badges[node] = Badge(self._theme.severity[severity], len(found))
         self.canvas.set_dress(Dress(self._colouring, badges))
 
     # ---- going places

@@ -75,7 +75,7 @@ class GraphPainter:
         self._curves: dict[int, tuple[QPainterPath, QPolygonF]] = {}
         self._curves_of: Drawing | None = None
         self._looks: dict[Class | None, Look] = {}
-        self._fitting: dict[tuple[str, int, int], int] = {}
+        self._fitting: dict[tuple[str, int, int], tuple[int, str]] = {}
 
     def paint(
         self,
@@ -196,13 +196,13 @@ class GraphPainter:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(pattern_brush(look))
             painter.drawRoundedRect(rect, radius, radius)
-        size = self._fitting_size(box.title, rect, scale)
-        if size:
+        size, title = self._fitting_title(box.title, rect, scale)
+        if title:
             font = QFont(self._fonts.title)
             font.setPixelSize(size)
             painter.setFont(font)
             painter.setPen(QPen(ink))
-            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, box.title)
+            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, title)
         if badge is not None:
             spot = QRectF(0, 0, 16, 16)
             spot.moveCenter(rect.topRight())
@@ -210,22 +210,22 @@ class GraphPainter:
             painter.setBrush(QColor(badge.look.fill))
             painter.drawEllipse(spot)
 
-    def _fitting_size(self, title: str, rect: QRectF, scale: float) -> int:
-        """The title's font size in scene pixels: 11 to 8 on the screen, 0 if not even 8 fits."""
+    def _fitting_title(self, title: str, rect: QRectF, scale: float) -> tuple[int, str]:
+        """The title's font size in scene pixels, 11 to 8 on the screen, shortened if it must be."""
         key = (title, int(rect.width()), int(scale * 50))
         found = self._fitting.get(key)
         if found is None:
-            found = 0
+            room = rect.width() - 8
             for on_screen in (11, 10, 9, 8):
                 size = round(on_screen / scale)
                 font = QFont(self._fonts.title)
                 font.setPixelSize(size)
-                if size + 2 <= rect.height() and (
-                    QFontMetricsF(font).horizontalAdvance(title) <= rect.width() - 8
-                ):
-                    found = size
+                metrics = QFontMetricsF(font)
+                if metrics.horizontalAdvance(title) <= room and size + 2 <= rect.height():
                     break
-            self._fitting[key] = found
+            text = metrics.elidedText(title, Qt.TextElideMode.ElideRight, room)
+            readable = len(text) >= min(len(title), 4) and size + 2 <= rect.height()
+            found = self._fitting[key] = (size, text if readable else "")
         return found
 
     def _labels(self, painter: QPainter, drawing: Drawing, paths: list[int]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF
@@ -82,14 +81,8 @@ def fitted(bounds: QRectF, size: QSizeF, largest: float = 1.0) -> Viewport:
     return Viewport().centred(bounds.center(), size, scale)
 
 
-def opening(bounds: QRectF, middle_of_top: Callable[[float], float], size: QSizeF) -> Viewport:
-    """How a graph is first shown: readable, its top at the top.
-
-    Args:
-        bounds: the whole graph.
-        middle_of_top: the x that the upper part of a given height centres on.
-        size: of the screen.
-    """
+def opening(bounds: QRectF, start: QPointF, size: QSizeF) -> Viewport:
+    """How a graph is first shown: readable, its top at the top, ``start`` in sight."""
     whole = fitted(bounds, size)
     if whole.scale >= _READABLE[0]:
         return whole
@@ -98,6 +91,5 @@ def opening(bounds: QRectF, middle_of_top: Callable[[float], float], size: QSize
     middle = bounds.center().x()
     if bounds.width() * scale > width:
         reach = width / scale / 2
-        middle = middle_of_top(size.height() / scale)
-        middle = min(max(middle, bounds.left() + reach), bounds.right() - reach)
+        middle = min(max(start.x(), bounds.left() + reach), bounds.right() - reach)
     return Viewport(scale, size.width() / 2 - middle * scale, MARGIN - bounds.top() * scale)

@@ -1,0 +1,109 @@
+"""Milliseconds per frame of the canvas, and the time until a graph first shows.
+
+Run: ``python tests/bench/bench_canvas.py [nodes ...]`` (2,000, 5,000 and 20,000 by default).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import time
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from opscope.engine.ir.model import Graph, Model, Node, NodeId, Port, TensorType, Weight
+from opscope.engine.providers.support import Status, Support
+from opscope.gui.selection import Selection
+from opscope.gui.theme import LIGHT, apply_theme
+from opscope.gui.views.graph.colouring import by_provider
+from opscope.gui.views.graph.page import GraphPage
+from PySide6.QtCore import QPointF
+from PySide6.QtWidgets import QApplication
+
+
+def transformer(nodes: int) -> Model:
+    """A model of about ``nodes`` nodes: layers with branches, residuals and a mask into each."""
+    made: list[Node] = []
+    values: dict[str, TensorType] = {}
+    weights: dict[str, Weight] = {}
+
+    def add(op: str, *inputs: str) -> str:
+        index = len(made)
+        output = f"t{index}"
+        made.append(Node(NodeId((), index), op, "", f"/layer/{op}_{index}", inputs, (output,)))
+        values[output] = TensorType("float32", (1, "seq", 256))
+        return output
+
+    def weight() -> str:
+        name = f"w{len(weights)}"
+        weights[name] = Weight(name, "float32", (256, 256), 262144)
+        return name
+
+    x, mask = "x", "mask"
+    while len(made) < nodes:
+        normed = add("LayerNormalization", x, weight())
+        query, key, value = (add("MatMul", normed, weight()) for _ in range(3))
+        scores = add("Add", add("MatMul", query, key), mask)
+        mixed = add("MatMul", add("MatMul", add("Softmax", scores), value), weight())
+        x = add("Add", x, mixed)
+        x = add("Add", x, add("MatMul", add("Gelu", add("MatMul", x, weight())), weight()))
+    ports = (Port("x", values["t0"]), Port("mask", values["t0"]))
+    graph = Graph((), "bench", tuple(made), ports, (Port(x, values[x]),), weights, values)
+    return Model("bench.onnx", "0" * 64, 0, graph, 10, {"": 20})
+
+
+def _frames(page: GraphPage, move: str, count: int = 40) -> float:
+    times = []
+    for number in range(count):
+        if move == "pan":
+            page.canvas.travel(page.canvas.viewport.moved(-7 if number % 2 else 5, -31))
+            page.canvas.settle()
+        else:
+            page.canvas.zoom(1.04 if number % 20 < 10 else 1 / 1.04, QPointF(500, 400))
+        start = time.perf_counter()
+        page.canvas.repaint()
+        times.append((time.perf_counter() - start) * 1e3)
+    return statistics.median(times)
+
+
+def main() -> None:
+    """Print one line per size."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("nodes", nargs="*", type=int, default=[2000, 5000, 20000])
+    app = QApplication([])
+    apply_theme(app, LIGHT)
+    print("median ms per frame, 1600 x 1000, off screen")
+    heads = ("reading", "zoom", "at 0.4", "at 0.15", "all")
+    print(f"{'nodes':>7} {'first':>9}" + "".join(f"{head:>9}" for head in heads))
+    for nodes in parser.parse_args().nodes:
+        model = transformer(nodes)
+        support = {
+            node: Support(Status.HOST if node.index % 17 == 0 else Status.GPU)
+            for node in model.nodes
+        }
+        page = GraphPage(LIGHT, Selection())
+        page.resize(1600, 1000)
+        page.show()
+        start = time.perf_counter()
+        page.set_model(model)
+        page.wait_until_laid_out()
+        first = time.perf_counter() - start
+        page.set_colouring(by_provider(model, support, "bench"))
+        app.processEvents()
+        results = [_frames(page, "pan"), _frames(page, "zoom")]
+        for scale in (0.4, 0.15):
+            page.canvas.zoom(scale / page.canvas.viewport.scale)
+            results.append(_frames(page, "pan"))
+        page.canvas.fit()
+        page.canvas.settle()
+        results.append(_frames(page, "pan"))
+        print(
+            f"{len(model.nodes):>7,} {first:>7.2f} s" + "".join(f"{ms:>9.1f}" for ms in results),
+            flush=True,
+        )
+        page.shutdown()
+
+
+if __name__ == "__main__":
+    main()
