@@ -1,0 +1,61 @@
+// Adds elements around a tensor, or takes some off.
+// Bindings: 0 params, 1 source, 2 fill (one element), 3 target. Grid: one invocation for each
+// element of the target (or vector of neighbours along an innermost axis that is not padded).
+struct Axis {
+  padded: u32,
+  extent: i32,
+  before: i32,
+  stride: i32,
+}
+
+struct Params {
+  @size(16) count: u32,
+  axes: array<Axis, {{ rank }}>,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> source: array<{{ element }}>;
+@group(0) @binding(2) var<storage, read> fill: array<{{ fill_element }}>;
+@group(0) @binding(3) var<storage, read_write> destination: array<{{ element }}>;
+
+{% include 'lib/grid.wgsl' %}
+
+fn floor_modulo(c: i32, n: i32) -> i32 {
+  return (c % n + n) % n;
+}
+
+// There and back without repeating the ends: a walk of period 2 (n - 1).
+fn reflect(c: i32, n: i32) -> i32 {
+  let period = max(2 * (n - 1), 1);
+  let there = floor_modulo(c, period);
+  return min(there, period - there) * min(n - 1, 1);
+}
+
+@compute @workgroup_size({{ group_size }})
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let index = linear_index(group, groups, local, {{ group_size }}u);
+  if (index >= params.count) {
+    return;
+  }
+  var rest = index;
+  var offset = 0;
+  var inside = true;
+  for (var axis = {{ rank }}u; axis > 0u; axis--) {
+    let a = params.axes[axis - 1u];
+    let n = a.extent;
+    let c = i32(rest % a.padded) - a.before;
+    rest /= a.padded;
+    let found = {{ coordinate }};
+    inside = inside && found >= 0 && found < n;
+    offset += found * a.stride;
+  }
+  var value = {{ fill }};
+  if (inside) {
+    value = source[offset];
+  }
+  destination[index] = value;
+}
