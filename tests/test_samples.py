@@ -23,6 +23,11 @@ def mixtures() -> list[speech.Mixture]:
     return list(speech.evaluation_set(50))
 
 
+@pytest.fixture(scope="module")
+def session() -> Session:
+    return Session()
+
+
 def test_mixtures_are_at_0_db(mixtures: list[speech.Mixture]) -> None:
     for mixture in mixtures:
         noise = mixture.noisy.astype(float) - mixture.clean
@@ -36,14 +41,27 @@ def test_si_sdr_of_known_distortion() -> None:
     assert speech.si_sdr_db(5.0 * clean + 0.5 * other, clean) == pytest.approx(20.0, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", DENOISERS)
-def test_denoiser_gains_6_db(name: str, mixtures: list[speech.Mixture]) -> None:
-    noisy = np.stack([mixture.noisy for mixture in mixtures])
+@pytest.mark.parametrize("precision", ["f32", "f16"])
+def test_denoiser_gains_6_db(
+    precision: str, session: Session, mixtures: list[speech.Mixture]
+) -> None:
+    cleaned = _run(session, f"denoiser_{precision}_opset17.onnx", mixtures)
     gains = [
         speech.si_sdr_db(estimate, mixture.clean) - speech.si_sdr_db(mixture.noisy, mixture.clean)
-        for estimate, mixture in zip(_run(name, noisy), mixtures, strict=True)
+        for estimate, mixture in zip(cleaned, mixtures, strict=True)
     ]
     assert np.mean(gains) >= 6.0
+
+
+@pytest.mark.parametrize("precision", ["f32", "f16"])
+def test_opset_changes_no_number(
+    precision: str, session: Session, mixtures: list[speech.Mixture]
+) -> None:
+    older, newer = (
+        _run(session, f"denoiser_{precision}_opset{opset}.onnx", mixtures[:2]) for opset in (17, 22)
+    )
+    assert np.any(older)
+    np.testing.assert_array_equal(newer, older)
 
 
 @pytest.mark.parametrize("name", DENOISERS)
@@ -62,8 +80,9 @@ def test_every_sample_is_described() -> None:
     assert all(sample["title"] and sample["line"] for sample in described)
 
 
-def _run(name: str, noisy: np.ndarray) -> np.ndarray:
-    """The sample's answer to (mixtures, samples), computed by our GPU engine alone."""
+def _run(session: Session, name: str, mixtures: list[speech.Mixture]) -> np.ndarray:
+    """The sample's answer as (mixtures, samples), computed by our GPU engine alone."""
+    noisy = np.stack([mixture.noisy for mixture in mixtures])
     feeds = {"noisy": noisy.reshape(len(noisy), -1, denoiser.HOP)}
-    result = Session().run(load_model(SAMPLES / name), feeds, fallback="error")
+    result = session.run(load_model(SAMPLES / name), feeds, fallback="error")
     return result.outputs["clean"].reshape(noisy.shape)
