@@ -19,7 +19,7 @@ _SHOWN_BYTES = 32  # constants up to this size are shown by value
 _SYMBOL = 9  # characters of a symbolic dimension
 _UNBOUNDED = 2**63 - 1
 _NARROW = frozenset("ijlI.,:;'|!()[]{} ft/\\-r")
-_WIDE = frozenset("mwMW@%")
+_WIDE = frozenset("mwMW@%\N{HORIZONTAL ELLIPSIS}\N{MULTIPLICATION SIGN}")
 _SHORT = {
     "float32": "f32",
     "float16": "f16",
@@ -37,9 +37,7 @@ def text_width(text: str, size_px: float) -> float:
     for character in text:
         if character in _NARROW:
             ems += 0.38
-        elif character in _WIDE:
-            ems += 0.95
-        elif ord(character) > 0x2E80:
+        elif character in _WIDE or ord(character) > 0x2E80:
             ems += 1.0
         else:
             ems += 0.69 if character.isupper() else 0.63

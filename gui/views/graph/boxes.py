@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
 
+from ....engine.diagnostics import Severity
 from ...layout.scene import HEADER_HEIGHT, ROW_HEIGHT, Box, BoxKind
 from ...layout.text import LABEL_PX, ROW_PX, TITLE_PX
 from ...theme import Look, Pattern, Theme
@@ -20,8 +21,9 @@ _BADGE = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """What hangs at a box's corner: the worst severity's look and how many findings."""
+    """What hangs at a box's corner: the worst severity, its look, and how many findings."""
 
+    severity: Severity
     look: Look
     count: int
 

@@ -33,7 +33,7 @@ from ...theme import Theme
 from .drawing import NOTHING, Drawing, Hit
 from .painter import NO_EMPHASIS, Dress, Emphasis, GraphPainter
 from .tooltip import tooltip_text
-from .viewport import MARGIN, Viewport, fitted, opening
+from .viewport import MARGIN, READABLE, Viewport, fitted, opening
 
 _DRAG = 4.0  # pixels before a press becomes a pan
 _REACH = 5.0  # pixels within which a line is hit
@@ -50,12 +50,14 @@ class GraphCanvas(QWidget):
         opened: int: the user opens what is behind a box.
         left: the user goes back outwards.
         moved: the viewport changed.
+        changed: the drawing, its colours or the theme changed.
     """
 
     selected = Signal(object)
     opened = Signal(int)
     left = Signal()
     moved = Signal()
+    changed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -116,6 +118,7 @@ class GraphCanvas(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Paint in another theme."""
         self._painter = GraphPainter(theme)
+        self.changed.emit()
         self.update()
 
     def set_drawing(self, drawing: Drawing | None, view: Viewport | None = None) -> None:
@@ -125,10 +128,12 @@ class GraphCanvas(QWidget):
         self._emphasis, self._hover = NO_EMPHASIS, NOTHING
         self._as_opened = view is None
         self._set_view(view or self._opening_view())
+        self.changed.emit()
 
     def set_dress(self, dress: Dress) -> None:
         """Show another colouring or other badges."""
         self._dress = dress
+        self.changed.emit()
         self.update()
 
     def select_box(self, box: int | None) -> None:
@@ -204,6 +209,11 @@ class GraphCanvas(QWidget):
         if self._drawing is None:
             return []
         return self._drawing.visible_boxes(self._view.visible(self._size())).tolist()
+
+    @property
+    def shows_all(self) -> bool:
+        """Whether the whole graph would be in view at a readable scale."""
+        return fitted(self._bounds(), self._size()).scale >= READABLE
 
     def render_view(
         self, painter: QPainter, view: Viewport, size: QSizeF, emphasis: Emphasis | None = None

@@ -18,7 +18,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QImage, QKeySequence, QPainter, QShortcut
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from ....engine.diagnostics import Diagnostic, worst
 from ....engine.ir.model import GraphPath, Model, NodeId
@@ -35,6 +35,7 @@ from .drawing import Drawing
 from .find_bar import FindBar
 from .legend import Legend
 from .overlay import LayoutOverlay
+from .overview import Overview
 from .painter import NO_EMPHASIS, Dress
 from .viewport import Viewport, fitted
 
@@ -73,6 +74,7 @@ class GraphPage(QWidget):
         self._wanted: NodeId | None = None  # to bring into view once its graph is laid out
         self._jobs = JobTracker(1, "layout", self)
         self.canvas = GraphCanvas(theme)
+        self.overview = Overview(self.canvas)
         self.breadcrumb = Breadcrumb()
         self.legend = Legend(theme)
         self.find_bar = FindBar(self.find)
@@ -82,7 +84,11 @@ class GraphPage(QWidget):
         column.setSpacing(0)
         column.addWidget(self.breadcrumb)
         column.addWidget(self.find_bar)
-        column.addWidget(self.canvas, 1)
+        middle = QHBoxLayout()
+        middle.setSpacing(0)
+        middle.addWidget(self.canvas, 1)
+        middle.addWidget(self.overview)
+        column.addLayout(middle, 1)
         column.addWidget(self.legend)
         self._connect()
 
@@ -165,7 +171,7 @@ class GraphPage(QWidget):
             for node, found in self._findings.items():
                 severity = worst(found)
                 if severity is not None:
-                    badges[node] = Badge(self._theme.severity[severity], len(found))
+                    badges[node] = Badge(severity, self._theme.severity[severity], len(found))
         self.canvas.set_dress(Dress(self._colouring, badges))
 
     # ---- going places

@@ -9,7 +9,7 @@ from PySide6.QtGui import QTransform
 
 LARGEST = 4.0
 MARGIN = 28.0  # pixels kept free around what is fitted
-_READABLE = (0.62, 1.0)  # scales at which a graph is opened
+READABLE = 0.62  # a graph is opened at this scale at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +84,10 @@ def fitted(bounds: QRectF, size: QSizeF, largest: float = 1.0) -> Viewport:
 def opening(bounds: QRectF, start: QPointF, size: QSizeF) -> Viewport:
     """How a graph is first shown: readable, its top at the top, ``start`` in sight."""
     whole = fitted(bounds, size)
-    if whole.scale >= _READABLE[0]:
+    if whole.scale >= READABLE:
         return whole
     width = max(size.width() - 2 * MARGIN, 1)
-    scale = min(max(width / max(bounds.width(), 1), _READABLE[0]), _READABLE[1])
+    scale = min(max(width / max(bounds.width(), 1), READABLE), 1.0)
     middle = bounds.center().x()
     if bounds.width() * scale > width:
         reach = width / scale / 2
