@@ -13,38 +13,43 @@ from wgpu.backends.wgpu_native import ffi, lib
 from ..errors import RunError
 from ..ops.steps import Groups
 
-NO_OFFSETS = ffi.NULL
+
+Binding = tuple[Any, int, Any]  # bind group handle, number of dynamic offsets, the offsets
+
+
+def binding(bind_group: Any, offset: int | None) -> Binding:
+    """What :func:`encode` binds; commands that bind the same must share the object."""
+    if offset is None:
+        return (bind_group._internal, 0, ffi.NULL)
+    return (bind_group._internal, 1, ffi.new("uint32_t[]", [offset]))
 
 
 class Command:
-    """One dispatch, ready to be encoded: raw handles and numbers.
+    """One dispatch, ready to be encoded. The pipeline object is kept alive with its handle."""
 
-    The wgpu-py objects are kept so that the handles stay alive.
-    """
+    __slots__ = ("_keep", "binding", "groups", "pipeline")
 
-    __slots__ = ("bind_group", "groups", "keep", "offset", "offset_count", "pipeline")
-
-    def __init__(self, pipeline: Any, bind_group: Any, offset: int | None, groups: Groups) -> None:
-        self.keep = (pipeline, bind_group)
+    def __init__(self, pipeline: Any, bound: Binding, groups: Groups) -> None:
+        self._keep = pipeline
         self.pipeline = pipeline._internal
-        self.bind_group = bind_group._internal
-        self.offset_count = 0 if offset is None else 1
-        self.offset = NO_OFFSETS if offset is None else ffi.new("uint32_t[]", [offset])
+        self.binding = bound
         self.groups = groups
 
 
 def encode(compute_pass: Any, commands: Iterable[Command]) -> None:
-    """Record ``commands`` into an open compute pass."""
+    """Record ``commands`` into an open compute pass, leaving out what is bound already."""
     handle = compute_pass._internal
     set_pipeline = lib.wgpuComputePassEncoderSetPipeline
     set_bind_group = lib.wgpuComputePassEncoderSetBindGroup
     dispatch = lib.wgpuComputePassEncoderDispatchWorkgroups
-    last = None
+    pipeline = bound = None
     for command in commands:
-        if command.pipeline != last:
-            set_pipeline(handle, command.pipeline)
-            last = command.pipeline
-        set_bind_group(handle, 0, command.bind_group, command.offset_count, command.offset)
+        if command.pipeline is not pipeline:
+            pipeline = command.pipeline
+            set_pipeline(handle, pipeline)
+        if command.binding is not bound:
+            bound = command.binding
+            set_bind_group(handle, 0, *bound)
         dispatch(handle, *command.groups)
 
 

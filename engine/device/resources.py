@@ -10,7 +10,7 @@ import wgpu
 from ..ops.steps import Dispatch, Tensor
 from ..plan.types import Plan
 from .gpu import Gpu
-from .native import Command
+from .native import Binding, Command, binding
 from .pipelines import Pipelines
 
 STORAGE_USAGE = wgpu.BufferUsage.STORAGE | wgpu.BufferUsage.COPY_DST | wgpu.BufferUsage.COPY_SRC
@@ -26,6 +26,7 @@ class Resources:
         self._plan = plan
         self._places: dict[int, tuple[Any, int]] = {}
         self._groups: dict[tuple[object, ...], Any] = {}
+        self._bindings: dict[tuple[int, int | None], Binding] = {}
         self._params, self._offsets = self._upload_params()
         self._arena = [gpu.buffer(size, STORAGE_USAGE) for size in plan.arena]
         self._upload_constants()
@@ -44,7 +45,14 @@ class Resources:
     def _command(self, dispatch: Dispatch, number: int) -> Command:
         offset = self._offsets[number] if dispatch.params else None
         pipeline = self._pipelines.get(dispatch)
-        return Command(pipeline, self._bind_group(dispatch), offset, dispatch.groups)
+        return Command(pipeline, self._binding(dispatch, offset), dispatch.groups)
+
+    def _binding(self, dispatch: Dispatch, offset: int | None) -> Binding:
+        group = self._bind_group(dispatch)
+        key = (id(group), offset)
+        if key not in self._bindings:
+            self._bindings[key] = binding(group, offset)
+        return self._bindings[key]
 
     def _bind_group(self, dispatch: Dispatch) -> Any:
         tensors = (*dispatch.reads, *dispatch.writes)
