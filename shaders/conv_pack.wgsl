@@ -1,7 +1,7 @@
 // Packs a weight that is no constant into the layout of conv_tiled, one phase a dispatch.
 // Bindings: 0 params; 1 w in ONNX's layout; 2 the packed weight.
-// Grid: linear over params.count elements of the phase; an invocation owns one. Packed: group, tap
-// (D, H, W), input channel padded, output channel padded; the padding is zero.
+// Grid: linear over params.count elements of the phase; an invocation owns one. Packed: group, term
+// (input channel, tap along D, H, W), output channel; what fills up both is zero.
 alias Element = {{ element }};
 alias Index = {{ index }};
 
@@ -12,7 +12,7 @@ struct Params {
   count: u32,
   group_inputs: Index,
   group_outputs: Index,
-  padded_inputs: Index,
+  depth: Index,           // terms: group_inputs * taps, filled up
   padded_outputs: Index,
   w_group: Index,   // strides of w: a group, an output channel, an input channel
   w_output: Index,
@@ -42,10 +42,10 @@ fn main(
   }
   let at = Index(item);
   let m = at % params.padded_outputs;
-  let row = at / params.padded_outputs;
-  let c = row % params.padded_inputs;
-  let tap = row / params.padded_inputs % params.taps.w;
-  let part = row / params.padded_inputs / params.taps.w;
+  let term = at / params.padded_outputs % params.depth;
+  let part = at / params.padded_outputs / params.depth;
+  let c = term / params.taps.w;
+  let tap = term % params.taps.w;
   let tap_row = tap / params.taps.z;
   let j = vec3<Index>(tap_row / params.taps.y, tap_row % params.taps.y, tap % params.taps.z);
   let k = params.kernel_first.xyz + j * params.kernel_step.xyz;

@@ -1,6 +1,6 @@
 // Convolution or its transpose as tiled matrix products, one for each group and phase.
 // Bindings: 0 params; 1 x (N, C, D, H, W); 2 weights, packed as engine/ops/conv_tiled.py says;
-// 3 bias (M); 4 phases; 5 y (N, M, D, H, W).
+// 3 bias (M); 4 phases; 5 terms; 6 y (N, M, D, H, W).
 // Grid: x tiles of bn output positions of a phase (all batches), y tiles of bm output channels,
 // z phase * groups + group, from params.first on; an invocation owns tm x tn of a tile.
 // A transposed convolution with stride s is, for each remainder of the output position modulo s (a
@@ -17,23 +17,25 @@ struct Params {
   input: vec4<Index>,          // D, H, W and elements of a channel
   output: vec4<Index>,
   source_stride: vec4<Index>,  // input positions from one position of a phase to the next
-  source_step: vec4<Index>,    // input positions from one tap to the next
   place_stride: vec4<Index>,   // output positions from one position of a phase to the next
   groups: Index,
   group_inputs: Index,
-  padded_inputs: Index,        // group_inputs rounded up to a multiple of bk
   group_outputs: Index,
+  unused0: u32,
   alpha: f32,
   beta: f32,
-  unused0: u32,
   unused1: u32,
+  unused2: u32,
 }
 
 struct Phase {
   counts: vec4<Index>,  // positions along D, H, W, and N times their product
-  taps: vec4<Index>,    // taps along D, H, W, and their product
   source: vec4<Index>,  // input position of the first tap at position 0; w: first weight vector
   place: vec4<Index>,   // output position of position 0
+  depth: Index,         // terms of a sum, rounded up to a multiple of bk
+  first_term: Index,    // in terms
+  unused0: Index,
+  unused1: Index,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -41,7 +43,10 @@ struct Phase {
 @group(0) @binding(2) var<storage, read> weights: array<vec4<Element>>;
 @group(0) @binding(3) var<storage, read> bias: array<Element>;
 @group(0) @binding(4) var<storage, read> phases: array<Phase>;
-@group(0) @binding(5) var<storage, read_write> y: array<Element>;
+// Per term of a sum (an input channel and a tap): how far its input lies from the first tap's along
+// D, H, W, and in elements. Terms that only fill up the last slice lie outside of every input.
+@group(0) @binding(5) var<storage, read> terms: array<vec4<Index>>;
+@group(0) @binding(6) var<storage, read_write> y: array<Element>;
 
 var<workgroup> tile_a: array<vec4<f32>, {{ bk * (bm // 4 + 1) }}>;
 var<workgroup> tile_b: array<vec4<f32>, {{ bk * (bn // 4) }}>;
@@ -80,44 +85,39 @@ fn main(
   let at0 = tile.x * {{ bn }};
   let vectors = (params.group_outputs + 3) / 4;
 
-  // The output position whose inputs this invocation loads.
+  // The output position whose inputs this invocation loads; outside of the phase all are outside.
   let column = Index(local % {{ bn }}u);
-  let q = position(min(at0 + column, max(phase.counts.w - 1, 0)), max(phase.counts, vec4<Index>(1)));
   let on_phase = at0 + column < phase.counts.w;
-  let source = phase.source.xyz + q.xyz * params.source_stride.xyz;
-  let x_base = (q.w * params.groups + part) * params.group_inputs * params.input.w;
+  let q = position(select(0, at0 + column, on_phase), phase.counts);
+  let nearest = phase.source.xyz + q.xyz * params.source_stride.xyz;
+  let source = select(vec3<Index>(-0x40000000), nearest, on_phase);
+  let x_base = (q.w * params.groups + part) * params.group_inputs * params.input.w
+    + (nearest.x * params.input.y + nearest.y) * params.input.z + nearest.z;
 {% include 'lib/tile_sums.wgsl' %}
-  var weight_row = phase.source.w + part * phase.taps.w * params.padded_inputs * vectors;
-  for (var tap = 0; tap < phase.taps.w; tap++) {
-    let tap_row = tap / phase.taps.z;
-    let j = vec3<Index>(tap_row / phase.taps.y, tap_row % phase.taps.y, tap % phase.taps.z);
-    let i = source + j * params.source_step.xyz;
-    let inside = on_phase && all(i >= vec3<Index>(0)) && all(i < params.input.xyz);
-    let x_at = x_base + (i.x * params.input.y + i.y) * params.input.z + i.z;
-    for (var c0 = 0; c0 < params.padded_inputs; c0 += {{ bk }}) {
+  let weight_base = phase.source.w + part * phase.depth * vectors;
+  for (var k0 = 0; k0 < phase.depth; k0 += {{ bk }}) {
 {% for u in range(bk * bm // 4 // threads) %}
-      {
-        let unit = Index(local) + {{ u * threads }};
-        let k = unit / {{ bm // 4 }};
-        let row = unit % {{ bm // 4 }};
-        let m4 = m0 / 4 + row;
-        let at = select(0, weight_row + k * vectors + m4, m4 < vectors);
-        tile_a[k * {{ bm // 4 + 1 }} + row] = vec4<f32>(weights[at]);
-      }
+    {
+      let unit = Index(local) + {{ u * threads }};
+      let k = unit / {{ bm // 4 }};
+      let row = unit % {{ bm // 4 }};
+      let m4 = m0 / 4 + row;
+      let at = select(0, weight_base + (k0 + k) * vectors + m4, m4 < vectors);
+      tile_a[k * {{ bm // 4 + 1 }} + row] = vec4<f32>(weights[at]);
+    }
 {% endfor %}
 {% for u in range(bk * bn // threads) %}
-      {
-        let k = Index(local / {{ bn }}u) + {{ u * (threads // bn) }};
-        let wanted = inside && c0 + k < params.group_inputs;
-        let at = select(0, x_at + (c0 + k) * params.input.w, wanted);
-        tile_b[k * {{ bn // 4 }} + column / 4][column % 4] = select(0.0, f32(x[at]), wanted);
-      }
-{% endfor %}
-      weight_row += {{ bk }} * vectors;
-      workgroupBarrier();
-{% include 'lib/tile_product.wgsl' %}
-      workgroupBarrier();
+    {
+      let k = Index(local / {{ bn }}u) + {{ u * (threads // bn) }};
+      let term = terms[phase.first_term + k0 + k];
+      let inside = all(vec3<u32>(source + term.xyz) < vec3<u32>(params.input.xyz));
+      let at = select(0, x_base + term.w, inside);
+      tile_b[k * {{ bn // 4 }} + column / 4][column % 4] = select(0.0, f32(x[at]), inside);
     }
+{% endfor %}
+    workgroupBarrier();
+{% include 'lib/tile_product.wgsl' %}
+    workgroupBarrier();
   }
 {% for j in range(tn // 4) %}
   {

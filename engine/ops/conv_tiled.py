@@ -5,8 +5,9 @@ r, r + s, r + 2s, ... read the same taps, at input positions that move by one. S
 convolution of stride 1 with its own taps, and no tap is computed in vain. An ordinary convolution
 is the case of a single phase. All phases and groups go into one dispatch.
 
-The packed weight holds, phase after phase, [group][tap][input channel][output channel]; input
-channels are padded to the tile's depth and output channels to 4, with zeros.
+The terms of a sum are (input channel, tap) pairs; a table says where each one's input lies. The
+packed weight holds, phase after phase, [group][term][output channel], with zeros that fill up the
+terms to a multiple of the tile's depth and the output channels to one of 4.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from .tiles import Tile
 from .use import OpUse
 from .window import Axis
 
-_FEWEST_INPUTS = 6  # with fewer input channels a group the padding costs more than a tile gains
+_FEWEST_TERMS = 8  # shorter sums are not worth a tile
+_OUTSIDE = -(2**30)  # of every input, along every axis
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,11 @@ def axis_phases(axis: Axis, transposed: bool) -> tuple[AxisPhase, ...]:
     return tuple(phases)
 
 
+def taps_of(phase: Phase) -> int:
+    """Taps of a phase, all axes together."""
+    return math.prod(a.taps for a in phase)
+
+
 @dataclass(frozen=True, slots=True)
 class Tiling:
     """A convolution cut into phases, for one tile."""
@@ -75,19 +82,18 @@ class Tiling:
     phases: tuple[Phase, ...]
 
     @property
-    def padded_inputs(self) -> int:
-        """Input channels of a group as the packed weight has them."""
-        return -(-self.conv.group_inputs // self.tile.depth) * self.tile.depth
-
-    @property
     def padded_outputs(self) -> int:
         """Output channels of a group as the packed weight has them."""
         return -(-self.conv.group_outputs // 4) * 4
 
+    def depth(self, phase: Phase) -> int:
+        """Terms of a phase's sums, filled up to whole slices."""
+        terms = self.conv.group_inputs * taps_of(phase)
+        return -(-terms // self.tile.depth) * self.tile.depth
+
     def packed_size(self, phase: Phase) -> int:
         """Elements of one phase's weights."""
-        taps = math.prod(a.taps for a in phase)
-        return self.conv.groups * taps * self.padded_inputs * self.padded_outputs
+        return self.conv.groups * self.depth(phase) * self.padded_outputs
 
     def positions(self, phase: Phase) -> int:
         """Output positions of a phase, all batches."""
@@ -97,10 +103,16 @@ class Tiling:
         """Kernel indices from one tap of a phase to the next."""
         return axis.stride // math.gcd(axis.stride, axis.dilation) if self.conv.transposed else 1
 
+    def source_step(self, axis: Axis) -> int:
+        """Input positions from one tap of a phase to the next."""
+        if self.conv.transposed:
+            return -axis.dilation // math.gcd(axis.stride, axis.dilation)
+        return axis.dilation
+
 
 def choose_tiling(conv: Convolution, steps: StepBuilder) -> Tiling | None:
     """The tiling of ``conv``, or None where the direct kernel is better."""
-    if conv.group_inputs < _FEWEST_INPUTS or conv.outputs == 0:
+    if conv.group_inputs * conv.taps < _FEWEST_TERMS or conv.outputs == 0:
         return None
     count = math.prod(min(a.stride, a.output) if conv.transposed else 1 for a in conv.axes)
     columns = -(-conv.outputs // (conv.groups * conv.group_outputs * count))
@@ -121,22 +133,21 @@ def build_tiled(tiling: Tiling, use: OpUse, bias: Tensor, steps: StepBuilder) ->
         packed = _pack_on_device(tiling, steps)
     else:
         packed = steps.constant(pack(tiling, weight), use.input(1).dtype)
-    reads = (steps.input(0), packed, bias, steps.constant(_phase_table(tiling)))
+    phases, terms = _tables(tiling)
+    reads = (steps.input(0), packed, bias, steps.constant(phases), steps.constant(terms))
     most = max(tiling.positions(p) for p in tiling.phases)
-    taps = max(math.prod(a.taps for a in p) for p in tiling.phases)
     grid = tile.grid(conv.group_outputs, most, len(tiling.phases) * conv.groups)
-    work = tile.rows * tile.columns * tiling.padded_inputs * taps
+    work = tile.rows * tile.columns * max(tiling.depth(p) for p in tiling.phases)
     limit = steps.profile.limits.max_compute_workgroups_per_dimension
-    commons = [math.gcd(a.stride, a.dilation) for a in conv.axes]
-    ones = (1, 1, 1)
-    strides, dilations = (a.stride for a in conv.axes), (a.dilation for a in conv.axes)
-    backwards = (-a.dilation // c for a, c in zip(conv.axes, commons, strict=True))
+    strides, ones = tuple(a.stride for a in conv.axes), (1, 1, 1)
     activation = steps.activation
     geometry = (
         *(*(a.input for a in conv.axes), math.prod(a.input for a in conv.axes)),
         *(*(a.output for a in conv.axes), math.prod(a.output for a in conv.axes)),
-        *((*ones, 0, *backwards, 0) if conv.transposed else (*strides, 0, *dilations, 0)),
-        *((*(a.stride for a in conv.axes), 0) if conv.transposed else (*ones, 0)),
+        *(ones if conv.transposed else strides),
+        0,
+        *(strides if conv.transposed else ones),
+        0,
     )
     for first, groups in tiles.tile_spans(grid, work, steps.work_limit(), limit):
         steps.dispatch(
@@ -147,7 +158,7 @@ def build_tiled(tiling: Tiling, use: OpUse, bias: Tensor, steps: StepBuilder) ->
             params=(
                 *(*first, 0),
                 *geometry,
-                *(conv.groups, conv.group_inputs, tiling.padded_inputs, conv.group_outputs),
+                *(conv.groups, conv.group_inputs, conv.group_outputs, 0),
                 *(float(activation.alpha), float(activation.beta), 0, 0),
             ),
             variables={
@@ -167,21 +178,21 @@ def pack(tiling: Tiling, weight: np.ndarray) -> np.ndarray:
     kernel = tuple(a.kernel for a in conv.axes)
     if conv.transposed:
         w = weight.reshape(conv.groups, conv.group_inputs, conv.group_outputs, *kernel)
-        w = w.transpose(0, 3, 4, 5, 1, 2)
+        w = w.transpose(0, 1, 3, 4, 5, 2)
     else:
         w = weight.reshape(conv.groups, conv.group_outputs, conv.group_inputs, *kernel)
-        w = w.transpose(0, 3, 4, 5, 2, 1)
+        w = w.transpose(0, 2, 3, 4, 5, 1)
     packed = []
     for phase in tiling.phases:
         taps = tuple(
             slice(p.kernel, p.kernel + p.taps * tiling.kernel_step(a), tiling.kernel_step(a))
             for p, a in zip(phase, conv.axes, strict=True)
         )
-        counts = tuple(p.taps for p in phase)
-        piece = np.zeros(
-            (conv.groups, *counts, tiling.padded_inputs, tiling.padded_outputs), weight.dtype
+        terms = conv.group_inputs * taps_of(phase)
+        piece = np.zeros((conv.groups, tiling.depth(phase), tiling.padded_outputs), weight.dtype)
+        piece[:, :terms, : conv.group_outputs] = w[(slice(None), slice(None), *taps)].reshape(
+            conv.groups, terms, conv.group_outputs
         )
-        piece[..., : conv.group_inputs, : conv.group_outputs] = w[(slice(None), *taps)]
         packed.append(piece.ravel())
     whole = np.concatenate(packed)
     return whole if whole.size else np.zeros(4, weight.dtype)
@@ -202,7 +213,7 @@ def _pack_on_device(tiling: Tiling, steps: StepBuilder) -> Tensor:
             groups=steps.grid(count),
             params=(
                 *(first, count, conv.group_inputs, conv.group_outputs),
-                *(tiling.padded_inputs, tiling.padded_outputs, *conv.weight_strides),
+                *(tiling.depth(phase), tiling.padded_outputs, *conv.weight_strides),
                 *(0, 0, 0),
                 *(*taps, math.prod(taps)),
                 *(*(a.kernel for a in conv.axes), 0),
@@ -215,19 +226,37 @@ def _pack_on_device(tiling: Tiling, steps: StepBuilder) -> Tensor:
     return packed
 
 
-def _phase_table(tiling: Tiling) -> np.ndarray:
-    """(phases, 16) int32: the Phase structs of conv_tiled.wgsl."""
-    rows = []
-    first = 0
+def _tables(tiling: Tiling) -> tuple[np.ndarray, np.ndarray]:
+    """The Phase structs (phases, 16) and the terms (all phases' terms, 4) of conv_tiled, int32."""
+    conv = tiling.conv
+    depth, height, width = (a.input for a in conv.axes)
+    strides = (height * width, width, 1)
+    phases, terms = [], []
+    first_weight = first_term = 0
     for phase in tiling.phases:
-        taps = tuple(a.taps for a in phase)
-        rows.append(
+        phases.append(
             (
                 *(*(a.count for a in phase), tiling.positions(phase)),
-                *(*taps, math.prod(taps)),
-                *(*(a.source for a in phase), first // 4),
+                *(*(a.source for a in phase), first_weight // 4),
                 *(*(a.place for a in phase), 0),
+                *(tiling.depth(phase), first_term, 0, 0),
             )
         )
-        first += tiling.packed_size(phase)
-    return np.array(rows, np.int32)
+        steps = [
+            np.arange(p.taps) * tiling.source_step(a) for p, a in zip(phase, conv.axes, strict=True)
+        ]
+        piece = np.full((tiling.depth(phase), 4), (_OUTSIDE, _OUTSIDE, _OUTSIDE, 0), np.int32)
+        real = piece[: conv.group_inputs * taps_of(phase)].reshape(
+            conv.group_inputs, *(a.taps for a in phase), 4
+        )
+        channels = np.arange(conv.group_inputs) * (depth * height * width)
+        real[..., 3] = channels[:, None, None, None]
+        for axis, step in enumerate(steps):
+            along = step.reshape(tuple(-1 if i == axis else 1 for i in range(3)))
+            real[..., axis] = along
+            real[..., 3] += along * strides[axis]
+        terms.append(piece)
+        first_weight += tiling.packed_size(phase)
+        first_term += len(piece)
+    table = np.concatenate(terms)
+    return np.array(phases, np.int32), table if table.size else np.zeros((1, 4), np.int32)

@@ -73,8 +73,8 @@ def choose_tile(profile: DeviceProfile, rows: int, columns: int, copies: int = 1
     """The tile for ``copies`` results of ``rows`` x ``columns``; None where a tile is of no use."""
     if min(rows, columns) < 12:
         return None
-    if profile.kind == "CPU":  # a software adapter has no use for parallelism within a tile
-        return SMALL
+    if profile.kind == "CPU":  # larger tiles only cost a software adapter time to compile
+        return MEDIUM if min(rows, columns) >= 48 else SMALL
     for tile in (LARGE, MEDIUM):
         x, y, z = tile.grid(rows, columns, copies)
         filled = rows * columns / (x * tile.columns * y * tile.rows)
