@@ -35,7 +35,7 @@ from .types import LayoutRequest, LayoutResult
 HEADER_HEIGHT = 24.0
 ROW_HEIGHT = 15.0
 _MOST_ROWS = 6
-_WIDTHS = (84.0, 208.0)
+_WIDTHS = (84.0, 204.0)
 _WIDTH_STEP = 12.0  # few different widths: more blocks are identical and laid out once
 _PADDING = 20.0
 _CORNER = 34.0  # room in the header for a sign or a percentage
