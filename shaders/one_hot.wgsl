@@ -1,0 +1,39 @@
+// target[o, d, i] = values[1] where d is the index at [o, i], else values[0].
+// Bindings: 0 params, 1 indices (outer, inner), 2 values (off, on), 3 target (outer, depth, inner).
+// Grid: one invocation for each element. An index outside of -depth .. depth - 1 is nowhere on.
+struct Params {
+  count: u32,
+  depth: u32,
+  inner: u32,
+  unused: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> indices: array<{{ index }}>;
+@group(0) @binding(2) var<storage, read> values: array<{{ element }}>;
+@group(0) @binding(3) var<storage, read_write> destination: array<{{ element }}>;
+
+{% include 'lib/grid.wgsl' %}
+
+// A 64-bit index that does not fit 32 bits is outside of every depth.
+fn low_word(i: vec2<u32>) -> i32 {
+  let low = bitcast<i32>(i.x);
+  return select(0x7fffffff, low, i.y == bitcast<u32>(low >> 31u));
+}
+
+@compute @workgroup_size({{ group_size }})
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) local: u32,
+) {
+  let at = linear_index(group, groups, local, {{ group_size }}u);
+  if (at >= params.count) {
+    return;
+  }
+  let place = i32(at / params.inner % params.depth);
+  let i = indices[at / params.inner / params.depth * params.inner + at % params.inner];
+  let index = {{ index_load }};
+  let on = index == place || (index < 0 && index + i32(params.depth) == place);
+  destination[at] = values[select(0u, 1u, on)];
+}
