@@ -90,7 +90,9 @@ def _read_npy(file: IO[bytes], size: int, where: str) -> np.ndarray:
     except (ValueError, SyntaxError, EOFError, zipfile.BadZipFile, OSError) as error:
         raise FeedError(f"{where}: this is no .npy array, or it is damaged: {error}") from error
     if len(data) != needed:
-        raise FeedError(f"{where}: shape {list(shape)} takes {needed:,} bytes; {len(data):,} are there")
+        raise FeedError(
+            f"{where}: shape {list(shape)} takes {needed:,} bytes; {len(data):,} are there"
+        )
     flat = np.frombuffer(bytearray(data), dtype, count) if needed else np.zeros(count, dtype)
     return flat.reshape(shape[::-1]).T if fortran else flat.reshape(shape)
 

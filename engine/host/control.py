@@ -146,9 +146,7 @@ def _output_axis(use: OpUse, pile: list[Array], axis: int) -> int:
 
 
 @host("SequenceMap", versions=(17, 17), attributes=("body",), scoped=True)
-def sequence_map(
-    use: OpUse, items: list[Value], *others: Value, scope: Scope
-) -> tuple[Value, ...]:
+def sequence_map(use: OpUse, items: list[Value], *others: Value, scope: Scope) -> tuple[Value, ...]:
     """Run the body for each element; other sequences go along, tensors are passed whole."""
     body, scope = _graph(use, "body"), scope.deeper(use)
     piles: list[list[Value]] = [[] for _ in body.outputs]

@@ -17,8 +17,7 @@ FLOAT4 = numpy_dtype("float4e2m1")
 FLOAT8_E8M0 = numpy_dtype("float8e8m0")
 _HALF = frozenset({np.dtype(np.float16), BFLOAT16})
 FLOAT8 = frozenset(
-    numpy_dtype(f"float8{kind}")
-    for kind in ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz", "e8m0")
+    numpy_dtype(f"float8{kind}") for kind in ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz", "e8m0")
 )
 FLOATS = frozenset({np.dtype(np.float32), np.dtype(np.float64), *_HALF, *FLOAT8, FLOAT4})
 

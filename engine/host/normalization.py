@@ -74,7 +74,9 @@ def layer_normalization(
     wide = x.astype(np.promote_types(stash, np.float32) if stash.kind == "f" else np.float32)
     mean = np.mean(wide, over, keepdims=True)
     centred = wide - mean
-    inverse = 1 / np.sqrt(np.mean(centred * centred, over, keepdims=True) + use.attr("epsilon", 1e-5))
+    inverse = 1 / np.sqrt(
+        np.mean(centred * centred, over, keepdims=True) + use.attr("epsilon", 1e-5)
+    )
     y = (centred * inverse).astype(x.dtype) * scale
     return (y if bias is None else y + bias), mean.astype(stash), inverse.astype(stash)
 
@@ -98,9 +100,7 @@ def instance_normalization(use: OpUse, x: Array, scale: Array, bias: Array) -> A
 
 def _standardized(x: Array, over: tuple[int, ...], epsilon: float) -> Array:
     centred = x - np.mean(x, over, keepdims=True)
-    return np.asarray(
-        centred / np.sqrt(np.mean(centred * centred, over, keepdims=True) + epsilon)
-    )
+    return np.asarray(centred / np.sqrt(np.mean(centred * centred, over, keepdims=True) + epsilon))
 
 
 @host("GroupNormalization", versions=(18, 21), attributes=("epsilon", "num_groups", "stash_type"))

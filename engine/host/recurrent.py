@@ -15,7 +15,8 @@ LSTM, gates in the order i o f c, with peepholes P::
     o = f(X Wo' + H Ro' + Po . C + Wbo + Rbo)    H = o . h(C)
 
 A row ends at its own ``sequence_lens``: the reverse direction starts there, Y is 0 past it, and the
-last state is the one after the row's last step. ``clip`` bounds what enters an activation.
+last state is the one after the row's last step. ``clip`` bounds what enters the activation of a
+gate, not the cell that enters h (as ONNX Runtime and OpenVINO have it).
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ _ACTIVATIONS = {
 }
 
 
-def activations_of(use: OpUse, defaults: tuple[str, ...], directions: int) -> list[list[Activation]]:
+def activations_of(
+    use: OpUse, defaults: tuple[str, ...], directions: int
+) -> list[list[Activation]]:
     """The activations of each direction, bound to their alpha and beta, then to clip.
 
     Alphas and betas are consumed in the order of the activations, by those that have one.
@@ -75,15 +78,16 @@ def activations_of(use: OpUse, defaults: tuple[str, ...], directions: int) -> li
     alphas = list(use.attr("activation_alpha") or ())
     betas = list(use.attr("activation_beta") or ())
     clip = use.attr("clip")
+    step = len(defaults)
     bound: list[Activation] = []
-    for name in names:
+    for index, name in enumerate(names):
         if str(name).lower() not in _ACTIVATIONS:
             raise use.error(f"the activation {name!r} is unknown")
         function, alpha, beta = _ACTIVATIONS[str(name).lower()]
         a = 0.0 if alpha is None else alphas.pop(0) if alphas else alpha
         b = 0.0 if beta is None else betas.pop(0) if betas else beta
-        bound.append(_bind(function, a, b, clip))
-    step = len(defaults)
+        of_gate = index % step < 2  # an LSTM's third, h(C), takes the cell as it is
+        bound.append(_bind(function, a, b, clip if of_gate else None))
     return [bound[i : i + step] for i in range(0, wanted, step)]
 
 
@@ -223,9 +227,7 @@ def gru(
     h0 = f.initial(initial_h, "initial_h")
     linear = bool(use.attr("linear_before_reset", 0))
     found = []
-    for d, (gate, candidate) in enumerate(
-        activations_of(use, ("Sigmoid", "Tanh"), len(f.reverse))
-    ):
+    for d, (gate, candidate) in enumerate(activations_of(use, ("Sigmoid", "Tanh"), len(f.reverse))):
         rz, rh = f.r[d][: 2 * f.hidden].T, f.r[d][2 * f.hidden :].T
         bz, bh = f.rb[d][: 2 * f.hidden], f.rb[d][2 * f.hidden :]
 

@@ -169,7 +169,9 @@ def _resized(
         y = np.where(where, use.attr("extrapolation_value", 0.0), y)
     if is_integer(x.dtype) and mode != "nearest":
         limits = np.iinfo(x.dtype)
-        y = np.clip(np.rint(y), limits.min, limits.max)
+        # The text is silent; ORT and onnx.reference truncate, ORT rounds where it antialiases.
+        whole = np.rint(y) if use.attr("antialias", 0) else np.trunc(y)
+        y = np.clip(whole, limits.min, limits.max)
     return y.astype(x.dtype)
 
 

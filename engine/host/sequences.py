@@ -49,9 +49,7 @@ def sequence_insert(
 
 
 @host("SequenceErase", versions=(11, 11))
-def sequence_erase(
-    use: OpUse, items: list[Value], position: Array | None = None
-) -> list[Value]:
+def sequence_erase(use: OpUse, items: list[Value], position: Array | None = None) -> list[Value]:
     """A copy without one element (the last by default)."""
     count = len(items)
     at = count - 1 if position is None else _position(use, position, count, count - 1)

@@ -37,7 +37,9 @@ def compare(actual: np.ndarray, expected: np.ndarray) -> Difference:
     odd = ~same & ~(np.isfinite(a) & np.isfinite(e))
     if odd.any():
         return Difference(np.inf, np.inf, int(odd.sum()))
-    gap = np.abs(np.where(same, 0, a - e))
+    apart = ~same
+    gap = np.zeros(a.shape)
+    gap[apart] = np.abs(a[apart] - e[apart])
     norm = float(np.linalg.norm(np.where(np.isfinite(e), e, 0)))
     distance = float(np.linalg.norm(gap))
     rel = distance / norm if norm else (np.inf if distance else 0.0)
