@@ -114,8 +114,8 @@ def check_attributes(use: OpUse, cell: Cell) -> Support:
         if use.attr(flag, 0) not in (0, 1):
             return _bad(use, flag, "must be 0 or 1")
     clip = use.attr("clip")
-    if clip is not None and not (math.isfinite(clip) and clip >= 0):
-        return _bad(use, "clip", "must be finite and not negative")
+    if clip is not None and not (math.isfinite(clip) and clip > 0):
+        return _bad(use, "clip", "must be finite and positive")
     names = _names(use, cell, directions)
     if len(names) != len(cell.default) * directions:
         return _bad(use, "activations", f"must name {len(cell.default) * directions} functions")

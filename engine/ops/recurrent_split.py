@@ -1,4 +1,4 @@
-"""Whether the recurrent weights of a GRU or LSTM fit the registers of one workgroup, and how."""
+"""How workgroups share a GRU's or LSTM's recurrent product: by whole sequences, or by steps."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ OTHER_REGISTERS = 32
 WEIGHT_REGISTERS = {"DiscreteGPU": 112, "CPU": 112}
 DEFAULT_WEIGHT_REGISTERS = 64
 FEW_WEIGHTS = 48  # no further segments below this: they would only add to the reduction
+
+# Invocations that share the product of one unit in a step; a CPU pays for each of them.
+LANES = {"CPU": 16}
+DEFAULT_LANES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +52,22 @@ def choose_split(node: Recurrence, profile: DeviceProfile) -> Split | None:
             if weights <= FEW_WEIGHTS:
                 break
     return best
+
+
+@dataclass(frozen=True, slots=True)
+class StepTile:
+    """What a workgroup does of one step: ``rows`` batch rows of ``units`` units.
+
+    Attributes:
+        lanes: invocations per unit; at least 4 * rows, a multiple of 4.
+    """
+
+    rows: int
+    units: int
+    lanes: int
+
+
+def choose_tile(node: Recurrence, profile: DeviceProfile) -> StepTile:
+    """The tile of one dispatch per step; several rows share each read of the weights."""
+    rows = node.batch if node.batch < 3 else 4
+    return StepTile(rows, 8 if rows < 4 else 4, LANES.get(profile.kind, DEFAULT_LANES))

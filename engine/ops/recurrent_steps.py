@@ -24,7 +24,7 @@ import numpy as np
 
 from . import recurrent
 from .recurrent import Recurrence
-from .recurrent_split import Split, choose_split
+from .recurrent_split import Split, choose_split, choose_tile
 from .steps import Cost, Groups, StepBuilder, Tensor, Variable
 from .use import OpUse
 
@@ -263,19 +263,23 @@ class _Builder:
         tensors = {"state": carried}
         if len(self._cell.passes) > 1:
             tensors["scaled"] = steps.scratch((2 * states, padded))
-        rows = node.batch if node.batch < 3 else 4
-        units = 8 if rows < 4 else 4
+        tile = choose_tile(node, steps.profile)
         work = max(steps.work_limit() // node.multiply_adds_per_step, 1)
         most = steps.profile.limits.max_compute_workgroups_per_dimension
-        row_pieces = list(_pieces(node.batch, min(work, most * rows)))
-        across = -(-node.hidden // units)
-        variables = {**self._variables(), "rows": rows, "units": units}
+        row_pieces = list(_pieces(node.batch, min(work, most * tile.rows)))
+        across = -(-node.hidden // tile.units)
+        variables = {
+            **self._variables(),
+            "rows": tile.rows,
+            "units": tile.units,
+            "lanes": tile.lanes,
+        }
         for step in range(node.steps):
             for name, first_gate, products in self._cell.passes:
                 own = {"pass": name, "first_gate": first_gate, "products": products}
                 bound = tensors if name == "gates" else {**writes, **tensors}
                 for row_range in row_pieces:
-                    high = -(-(row_range[1] - row_range[0]) // rows)
+                    high = -(-(row_range[1] - row_range[0]) // tile.rows)
                     self._dispatch(
                         "step",
                         reads,

@@ -1,17 +1,21 @@
 {#- Macros of the recurrent kernels: products of the state with the recurrent weights. -#}
-{#- Whole sequences: the weights are registers w<gate>_<k>; parts[segment][gate][unit]. -#}
+{#- The weights are registers w<gate>_<k>; parts[segment][gate][unit]. One quad of the state at a -#}
+{#- time and scalar sums: registers beside the weights are few. -#}
 {% macro dots(gates, vector) %}
     {
+{% for gate in gates %}
+      var dot{{ gate }} = 0.0;
+{% endfor %}
 {% for k in range(chunk) %}
       let v{{ k }} = {{ vector }}[first + {{ k }}u];
+{% for axis in "xyzw" %}
+{% for gate in gates %}
+      dot{{ gate }} = fma(w{{ gate }}_{{ k }}.{{ axis }}, v{{ k }}.{{ axis }}, dot{{ gate }});
+{% endfor %}
+{% endfor %}
 {% endfor %}
 {% for gate in gates %}
-      var dot{{ gate }} = w{{ gate }}_0 * v0;
-{% for k in range(1, chunk) %}
-      dot{{ gate }} = fma(w{{ gate }}_{{ k }}, v{{ k }}, dot{{ gate }});
-{% endfor %}
-      parts[(segment * GATES + {{ gate }}u) * HIDDEN + unit] =
-        (dot{{ gate }}.x + dot{{ gate }}.y) + (dot{{ gate }}.z + dot{{ gate }}.w);
+      parts[(segment * GATES + {{ gate }}u) * HIDDEN + unit] = dot{{ gate }};
 {% endfor %}
     }
     workgroupBarrier();

@@ -5,8 +5,8 @@
 // product takes two passes: "gates" leaves the update gate and the scaled state in ``scaled``,
 // "candidate" goes on from there.
 // Grid: x = groups of ``units``, y = groups of ``rows`` batch rows, z = directions.
-// The 32 lanes of a unit take every 32nd quad of the state each, for all rows; then lane n < rows
-// owns the unit in row n: it finishes the gates and writes the results.
+// The ``lanes`` of a unit take every lanes-th quad of the state each, for all rows; then lane n < rows
+// owns the unit in row n: it finishes the gates and writes the results. 4 * rows <= lanes.
 {% set both = pass == "gates" or has_cell %}
 {% include 'lib/math.wgsl' %}
 {% include 'lib/recurrent_activation.wgsl' %}
@@ -39,7 +39,7 @@
 @group(0) @binding({{ at_scaled }}) var<storage, read_write> scaled: array<vec4<f32>>;
 {% endif %}
 
-var<workgroup> parts: array<f32, {{ rows * products * units * 32 }}>;
+var<workgroup> parts: array<f32, {{ rows * products * units * lanes }}>;
 var<workgroup> folded: array<f32, {{ rows * products * units * 4 }}>;
 var<workgroup> fresh: array<f32, {{ rows * units * 2 }}>;  // two results per unit
 
@@ -63,10 +63,10 @@ fn fresh_quad(at: u32) -> vec4<f32> {
   return vec4<f32>(fresh[at], fresh[at + 1u], fresh[at + 2u], fresh[at + 3u]);
 }
 
-@compute @workgroup_size({{ units * 32 }})
+@compute @workgroup_size({{ units * lanes }})
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-  let lane = local % 32u;
-  let slot = local / 32u;
+  let lane = local % {{ lanes }}u;
+  let slot = local / {{ lanes }}u;
   let unit = group.x * {{ units }}u + slot;
   let safe_unit = min(unit, HIDDEN - 1u);
   let direction = group.z;
@@ -102,7 +102,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   var dot{{ gate }}_{{ n }} = 0.0;
 {% endfor %}
 {% endfor %}
-  for (var quad = lane; quad < QUADS; quad += 32u) {
+  for (var quad = lane; quad < QUADS; quad += {{ lanes }}u) {
 {% for gate in range(products) %}
     let w{{ gate }} = vec4<f32>(
       weights[((direction * GATES + {{ first_gate + gate }}u) * HIDDEN + safe_unit) * QUADS + quad]);
@@ -116,16 +116,16 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   }
 {% for n in range(rows) %}
 {% for gate in range(products) %}
-  parts[{{ (n * products + gate) * units * 32 }}u + local] = dot{{ gate }}_{{ n }};
+  parts[{{ (n * products + gate) * units * lanes }}u + local] = dot{{ gate }}_{{ n }};
 {% endfor %}
 {% endfor %}
   workgroupBarrier();
   if (lane < {{ rows * 4 }}u) {
 {% for gate in range(products) %}
-    let at{{ gate }} = (lane / 4u * {{ products }}u + {{ gate }}u) * {{ units * 32 }}u + slot * 32u + lane % 4u;
+    let at{{ gate }} =
+      (lane / 4u * {{ products }}u + {{ gate }}u) * {{ units * lanes }}u + slot * {{ lanes }}u + lane % 4u;
     folded[(slot * {{ products }}u + {{ gate }}u) * {{ rows * 4 }}u + lane] =
-      ((parts[at{{ gate }}] + parts[at{{ gate }} + 4u]) + (parts[at{{ gate }} + 8u] + parts[at{{ gate }} + 12u]))
-      + ((parts[at{{ gate }} + 16u] + parts[at{{ gate }} + 20u]) + (parts[at{{ gate }} + 24u] + parts[at{{ gate }} + 28u]));
+      {% for j in range(0, lanes, 4) %}{{ " + " if j else "" }}parts[at{{ gate }} + {{ j }}u]{% endfor %};
 {% endfor %}
   }
   workgroupBarrier();

@@ -12,6 +12,7 @@ reason, where they cannot run::
 
     python tests/bench/bench_gru.py --json gru.json
     python tests/bench/bench_gru.py --hidden 128 --batch 1 --repeat 50 --peers ""
+    python tests/bench/bench_gru.py --tune --batch 1 --dtype float32
 """
 
 from __future__ import annotations
@@ -116,6 +117,49 @@ def measure(call: Callable[[], object], options: argparse.Namespace) -> Sample:
         call()
         times.append((time.perf_counter() - start) * 1e3)
     return Sample(float(np.median(times)), min(times))
+
+
+def tune(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Our GPU time of each shape for every way to share the recurrent product that fits."""
+    from opscope.engine.errors import OpscopeError
+    from opscope.engine.ir.load import load_bytes
+    from opscope.engine.ops import recurrent_steps
+    from opscope.engine.ops.recurrent_split import Split, StepTile
+    from opscope.engine.session import Session
+
+    recurrent_steps.TRUSTED = not options.checked
+    gpu = Session().gpu
+    most = gpu.profile.limits.max_compute_invocations_per_workgroup
+    found = []
+
+    def take(shape: Shape, name: str, split: Split | None, tile: StepTile | None) -> None:
+        recurrent_steps.choose_split = lambda node, profile: split
+        recurrent_steps.choose_tile = lambda node, profile: tile
+        session = Session()
+        session.__dict__["gpu"] = gpu
+        x, _ = arrays(shape)
+        row: dict[str, Any] = {"shape": shape.label, "variant": name}
+        try:
+            program = session.prepare(load_bytes(model_bytes(shape)), {"x": x}, fallback="error")
+            times = [(program.run({"x": x}).gpu_ns or 0) / 1e6 for _ in range(options.repeat)]
+            row["gpu"] = asdict(Sample(float(np.median(times)), min(times)))
+        except OpscopeError as error:
+            row["failed"] = str(error)
+        print(json.dumps(row), flush=True)
+        found.append(row)
+
+    for shape in shapes(options):
+        quads = -(-shape.hidden // 4)
+        for segments in range(1, quads + 1):
+            chunk = -(-quads // segments)
+            if segments * shape.hidden <= most and 12 * chunk <= 160 and quads % segments == 0:
+                take(shape, f"sequence, {segments} segments", Split(segments, chunk), None)
+        for rows in (1, 2, 4) if shape.batch > 1 else (1,):
+            for units, lanes in ((4, 16), (4, 32), (4, 64), (8, 16), (8, 32), (8, 64), (16, 32)):
+                if units * lanes <= most:
+                    tile = StepTile(rows, units, lanes)
+                    take(shape, f"steps, {rows} rows, {units} units, {lanes} lanes", None, tile)
+    return found
 
 
 def opscope(options: argparse.Namespace) -> dict[str, Any]:
@@ -276,6 +320,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--warmup", type=int, default=5)
     parser.add_argument("--peers", nargs="*", default=list(PEERS), help="ort, cudnn")
     parser.add_argument("--checked", action="store_true", help="keep the shaders' run-time checks")
+    parser.add_argument("--tune", action="store_true", help="time every variant of our kernels")
     parser.add_argument("--json", type=Path, help="write the report to this file")
     parser.add_argument("--only", choices=PEERS, help=argparse.SUPPRESS)
     return parser.parse_args(argv)
@@ -286,6 +331,11 @@ def main(argv: list[str]) -> None:
     options = parse(argv)
     if options.only:
         print(json.dumps({"ort": ort, "cudnn": cudnn}[options.only](options)))
+        return
+    if options.tune:
+        found = tune(options)
+        if options.json:
+            options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         return
     report: dict[str, Any] = {
         "schema": 1,

@@ -212,7 +212,7 @@ def test_lengths_outside_the_sequence_are_refused(lengths: list[int]) -> None:
     [
         ({"activations": ["Sigmoid"]}, "must name 2 functions"),
         ({"activations": ["Sigmoid", "Gelu"]}, "'Gelu', which ONNX does not define"),
-        ({"clip": -1.0}, "clip of GRU is -1.0"),
+        ({"clip": 0.0}, "clip of GRU is 0.0"),
         ({"activation_alpha": [0.1]}, "activation_alpha"),
         ({"activations": ["Sigmoid", "Elu"], "activation_alpha": [0.1, 0.2]}, "takes one"),
     ],

@@ -137,8 +137,9 @@ def default_limits() -> Session:
 
 
 def force_steps(monkeypatch: pytest.MonkeyPatch) -> Session:
-    """A session in which no weights fit registers: a dispatch per step."""
+    """A session in which no weights fit registers: a dispatch per step, as GPUs run it."""
     monkeypatch.setattr(recurrent_split, "WORKGROUP_REGISTERS", 0)
+    monkeypatch.setattr(recurrent_split, "LANES", {})
     return fresh_session()
 
 
