@@ -15,30 +15,31 @@ import numpy as np
 from ..ops.use import OpUse
 from .dtypes import is_integer, widened
 from .table import host
+from .values import Value
 
 Array = np.ndarray
 
 
 @host("Add", versions=(1, 14))
-def add(use: OpUse, a: Array, b: Array) -> Array:
+def add(use: OpUse, a: Array, b: Array) -> Value:
     """A + b; whole numbers wrap."""
     return a + b
 
 
 @host("Sub", versions=(1, 14))
-def subtract(use: OpUse, a: Array, b: Array) -> Array:
+def subtract(use: OpUse, a: Array, b: Array) -> Value:
     """A - b; whole numbers wrap."""
     return a - b
 
 
 @host("Mul", versions=(1, 14))
-def multiply(use: OpUse, a: Array, b: Array) -> Array:
+def multiply(use: OpUse, a: Array, b: Array) -> Value:
     """A * b; whole numbers wrap."""
     return a * b
 
 
 @host("Div", versions=(1, 14))
-def divide(use: OpUse, a: Array, b: Array) -> Array:
+def divide(use: OpUse, a: Array, b: Array) -> Value:
     """A / b; of whole numbers the quotient truncated towards zero, as in C."""
     if not is_integer(a.dtype):
         return a / b
@@ -56,7 +57,7 @@ def _require_divisor(use: OpUse, b: Array) -> None:
 
 
 @host("Mod", versions=(10, 28), attributes=("fmod",))
-def modulo(use: OpUse, a: Array, b: Array) -> Array:
+def modulo(use: OpUse, a: Array, b: Array) -> Value:
     """The remainder: with the divisor's sign, or with ``fmod`` the dividend's."""
     if is_integer(a.dtype):
         _require_divisor(use, b)
@@ -66,7 +67,7 @@ def modulo(use: OpUse, a: Array, b: Array) -> Array:
 
 
 @host("Pow", versions=(1, 15))
-def power(use: OpUse, base: Array, exponent: Array) -> Array:
+def power(use: OpUse, base: Array, exponent: Array) -> Value:
     """Base ** exponent in the base's type."""
     if is_integer(base.dtype) and is_integer(exponent.dtype) and not np.any(exponent < 0):
         return np.power(base, exponent.astype(base.dtype))
@@ -138,13 +139,13 @@ def logic(use: OpUse, a: Array, b: Array) -> Array:
 
 
 @host("Not", versions=(1, 1))
-def logical_not(use: OpUse, a: Array) -> Array:
+def logical_not(use: OpUse, a: Array) -> Value:
     """Negation of booleans."""
     return np.logical_not(a)
 
 
 @host("BitwiseNot", versions=(18, 18))
-def bitwise_not(use: OpUse, a: Array) -> Array:
+def bitwise_not(use: OpUse, a: Array) -> Value:
     """Negation of every bit."""
     return np.bitwise_not(a)
 
@@ -192,13 +193,13 @@ def _clipped(data: Array, low: Array | None, high: Array | None) -> Array:
 
 
 @host("IsNaN", versions=(9, 20))
-def is_nan(use: OpUse, data: Array) -> Array:
+def is_nan(use: OpUse, data: Array) -> Value:
     """True where the value is NaN."""
     return np.isnan(data)
 
 
 @host("IsInf", versions=(10, 20), attributes=("detect_negative", "detect_positive"))
-def is_infinite(use: OpUse, data: Array) -> Array:
+def is_infinite(use: OpUse, data: Array) -> Value:
     """True where the value is an infinity of a sign that is looked for."""
     infinite = np.isinf(data)
     if not use.attr("detect_negative", 1):

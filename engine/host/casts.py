@@ -15,6 +15,7 @@ from ..ir.dtypes import numpy_dtype
 from ..ops.use import OpUse
 from .dtypes import BFLOAT16, FLOAT8, FLOAT8_E8M0, dtype_of
 from .table import host
+from .values import Value
 
 Array = np.ndarray
 # Narrow whole numbers and the types whose low bits they are.
@@ -25,18 +26,18 @@ _NARROW = {
 
 
 @host("Cast", versions=(6, 28), attributes=("to", "saturate", "round_mode"))
-def cast(use: OpUse, data: Array) -> Array:
+def cast(use: OpUse, data: Array) -> Value:
     """The input in the element type ``to``."""
     return cast_to(use, data, dtype_of(use, use.attr("to", 0)))
 
 
 @host("CastLike", versions=(15, 25), attributes=("saturate", "round_mode"))
-def cast_like(use: OpUse, data: Array, target: Array) -> Array:
+def cast_like(use: OpUse, data: Array, target: Array) -> Value:
     """The input in the element type of ``target``."""
     return cast_to(use, data, np.dtype(object) if target.dtype.kind in "OUS" else target.dtype)
 
 
-def cast_to(use: OpUse, data: Array, dtype: np.dtype) -> Array:
+def cast_to(use: OpUse, data: Array, dtype: np.dtype) -> Value:
     """``data`` in ``dtype`` by ONNX's rules, with the node's saturate and round_mode."""
     if dtype.kind == "O":
         return data if data.dtype.kind in "OUS" else data.astype(np.str_).astype(object)
@@ -49,7 +50,7 @@ def cast_to(use: OpUse, data: Array, dtype: np.dtype) -> Array:
             return numpy_helper.to_float8e8m0(data, saturate, mode).astype(dtype)
         if saturate:
             wide = data.astype(np.float32) if data.dtype != np.float64 else data
-            limit = ml_dtypes.finfo(dtype)
+            limit = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
             return np.clip(wide, float(limit.min), float(limit.max)).astype(dtype)
     if dtype in _NARROW and data.dtype.kind != "V":
         # Truncated, then wrapped to the low bits, as for the wider integers.

@@ -13,17 +13,18 @@ import numpy as np
 from ..ops.use import OpUse
 from .dtypes import is_integer, widened
 from .table import host
+from .values import Value
 
 Array = np.ndarray
 
 
-def sigmoid(x: Array) -> Array:
+def sigmoid(x: Array) -> Value:
     """1 / (1 + exp(-x)) without overflow."""
     small = np.exp(-np.abs(x))
     return np.where(x >= 0, 1 / (1 + small), small / (1 + small)).astype(x.dtype)
 
 
-def softplus(x: Array) -> Array:
+def softplus(x: Array) -> Value:
     """log(1 + exp(x)) without overflow."""
     return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
@@ -106,7 +107,7 @@ def elu(use: OpUse, x: Array) -> Array:
 
 
 @host("Celu", versions=(12, 28), attributes=("alpha",))
-def celu(use: OpUse, x: Array) -> Array:
+def celu(use: OpUse, x: Array) -> Value:
     """max(0, x) + min(0, alpha * (exp(x / alpha) - 1))."""
     wide, alpha = widened(x), use.attr("alpha", 1.0)
     low = np.minimum(0, alpha * np.expm1(np.minimum(wide, 0) / alpha))
@@ -114,7 +115,7 @@ def celu(use: OpUse, x: Array) -> Array:
 
 
 @host("Selu", versions=(1, 22), attributes=("alpha", "gamma"))
-def selu(use: OpUse, x: Array) -> Array:
+def selu(use: OpUse, x: Array) -> Value:
     """Gamma * x where x > 0, else gamma * alpha * (exp(x) - 1)."""
     old = 0 < use.since_version < 6
     alpha = use.attr("alpha", 1.6732 if old else 1.67326319217681884765625)
@@ -125,7 +126,7 @@ def selu(use: OpUse, x: Array) -> Array:
 
 
 @host("HardSigmoid", versions=(1, 22), attributes=("alpha", "beta"))
-def hard_sigmoid(use: OpUse, x: Array) -> Array:
+def hard_sigmoid(use: OpUse, x: Array) -> Value:
     """max(0, min(1, alpha * x + beta))."""
     line = use.attr("alpha", 0.2) * widened(x) + use.attr("beta", 0.5)
     return np.clip(line, 0, 1).astype(x.dtype)
@@ -147,7 +148,7 @@ def shrink(use: OpUse, x: Array) -> Array:
 
 
 @host("Gelu", versions=(20, 20), attributes=("approximate",))
-def gelu(use: OpUse, x: Array) -> Array:
+def gelu(use: OpUse, x: Array) -> Value:
     """X times the normal distribution function of x, exact or by tanh."""
     wide, how = widened(x), use.attr("approximate", "none")
     if how == "tanh":
@@ -159,7 +160,7 @@ def gelu(use: OpUse, x: Array) -> Array:
 
 
 @host("Swish", versions=(24, 24), attributes=("alpha",))
-def swish(use: OpUse, x: Array) -> Array:
+def swish(use: OpUse, x: Array) -> Value:
     """X * sigmoid(alpha * x)."""
     wide = widened(x)
     return (wide * sigmoid(use.attr("alpha", 1.0) * wide)).astype(x.dtype)

@@ -10,6 +10,7 @@ from ..ops.use import OpUse
 from .dtypes import require_room
 from .shape_ops import axes_of, normal_axes, normal_axis
 from .table import host
+from .values import Value
 
 Array = np.ndarray
 
@@ -90,7 +91,7 @@ def gather(use: OpUse, data: Array, indices: Array) -> Array:
 
 
 @host("GatherElements", versions=(11, 13), attributes=("axis",))
-def gather_elements(use: OpUse, data: Array, indices: Array) -> Array:
+def gather_elements(use: OpUse, data: Array, indices: Array) -> Value:
     """One element of ``data`` per index, along ``axis``."""
     axis = normal_axis(use, use.attr("axis", 0), data.ndim)
     return data[_element_index(use, data, indices, axis)]
@@ -99,13 +100,13 @@ def gather_elements(use: OpUse, data: Array, indices: Array) -> Array:
 def _element_index(use: OpUse, data: Array, indices: Array, axis: int) -> tuple[Array, ...]:
     if indices.ndim != data.ndim:
         raise use.error(f"indices have rank {indices.ndim}, the data {data.ndim}")
-    index = list(np.indices(indices.shape, sparse=True))
+    index: list[Array] = list(np.indices(indices.shape, sparse=True))
     index[axis] = _wrapped(use, indices, data.shape[axis])
     return tuple(index)
 
 
 @host("GatherND", versions=(11, 13), attributes=("batch_dims",))
-def gather_nd(use: OpUse, data: Array, indices: Array) -> Array:
+def gather_nd(use: OpUse, data: Array, indices: Array) -> Value:
     """Slices of ``data`` at the tuples in the last axis of ``indices``, per batch."""
     batch_dims = use.attr("batch_dims", 0)
     depth = indices.shape[-1]
@@ -115,7 +116,7 @@ def gather_nd(use: OpUse, data: Array, indices: Array) -> Array:
             f"{list(data.shape)} with batch_dims {batch_dims}"
         )
     inner = indices.ndim - 1 - batch_dims
-    index = [
+    index: list[Array] = [
         np.arange(size).reshape([-1 if a == b else 1 for b in range(batch_dims)] + [1] * inner)
         for a, size in enumerate(data.shape[:batch_dims])
     ]
@@ -269,7 +270,7 @@ def trilu(use: OpUse, data: Array, k: Array | None = None) -> Array:
 
 
 @host("OneHot", versions=(9, 28), attributes=("axis",))
-def one_hot(use: OpUse, indices: Array, depth: Array, values: Array) -> Array:
+def one_hot(use: OpUse, indices: Array, depth: Array, values: Array) -> Value:
     """values[1] where the new axis's index is the given one, values[0] elsewhere."""
     count = int(depth.reshape(-1)[0])
     axis = normal_axis(use, use.attr("axis", -1), indices.ndim + 1)

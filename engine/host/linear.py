@@ -7,18 +7,19 @@ import numpy as np
 from ..ops.use import OpUse
 from .dtypes import widened
 from .table import host
+from .values import Value
 
 Array = np.ndarray
 
 
 @host("MatMul", versions=(1, 13))
-def matmul(use: OpUse, a: Array, b: Array) -> Array:
+def matmul(use: OpUse, a: Array, b: Array) -> Value:
     """Numpy's matmul."""
     return np.matmul(widened(a), widened(b)).astype(a.dtype)
 
 
 @host("Gemm", versions=(7, 13), attributes=("alpha", "beta", "transA", "transB"))
-def gemm(use: OpUse, a: Array, b: Array, c: Array | None = None) -> Array:
+def gemm(use: OpUse, a: Array, b: Array, c: Array | None = None) -> Value:
     """Alpha * A' * B' + beta * C, with A and B transposed where asked."""
     left, right = widened(a), widened(b)
     product = np.matmul(
@@ -49,7 +50,7 @@ def matmul_integer(
     b: Array,
     a_zero_point: Array | None = None,
     b_zero_point: Array | None = None,
-) -> Array:
+) -> Value:
     """(A - zero) * (B - zero) in int32; a vector of zero points is per row of A, column of B."""
     left, right = a.astype(np.int32), b.astype(np.int32)
     if a_zero_point is not None:

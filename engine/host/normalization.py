@@ -10,6 +10,7 @@ from ..ops.use import OpUse
 from .dtypes import dtype_of, widened
 from .shape_ops import normal_axis
 from .table import host
+from .values import Value
 
 Array = np.ndarray
 
@@ -25,7 +26,7 @@ def _per_channel(values: Array, rank: int) -> Array:
 )
 def batch_normalization(
     use: OpUse, x: Array, scale: Array, bias: Array, mean: Array, variance: Array
-) -> Array:
+) -> Value:
     """Before 14: inference; momentum concerns training alone, which is refused."""
     if not use.attr("spatial", 1):
         raise use.error("spatial=0 (statistics per activation) is not supported")
@@ -55,7 +56,7 @@ def batch_normalization_14(
 
 def _batch_normalized(
     use: OpUse, x: Array, scale: Array, bias: Array, mean: Array, variance: Array
-) -> Array:
+) -> Value:
     factor = widened(scale) / np.sqrt(widened(variance) + use.attr("epsilon", 1e-5))
     shift = widened(bias) - widened(mean) * factor
     rank = max(x.ndim, 2)
@@ -82,7 +83,7 @@ def layer_normalization(
 
 
 @host("RMSNormalization", versions=(23, 23), attributes=("axis", "epsilon", "stash_type"))
-def rms_normalization(use: OpUse, x: Array, scale: Array) -> Array:
+def rms_normalization(use: OpUse, x: Array, scale: Array) -> Value:
     """Root mean square 1 over the axes from ``axis`` on."""
     axis = normal_axis(use, use.attr("axis", -1), x.ndim)
     stash = dtype_of(use, use.attr("stash_type", 1))
@@ -92,7 +93,7 @@ def rms_normalization(use: OpUse, x: Array, scale: Array) -> Array:
 
 
 @host("InstanceNormalization", versions=(6, 22), attributes=("epsilon",))
-def instance_normalization(use: OpUse, x: Array, scale: Array, bias: Array) -> Array:
+def instance_normalization(use: OpUse, x: Array, scale: Array, bias: Array) -> Value:
     """Mean 0 and deviation 1 per sample and channel, then scale and bias per channel."""
     y = _standardized(widened(x), tuple(range(2, x.ndim)), use.attr("epsilon", 1e-5))
     return (y * _per_channel(scale, x.ndim) + _per_channel(bias, x.ndim)).astype(x.dtype)
@@ -104,7 +105,7 @@ def _standardized(x: Array, over: tuple[int, ...], epsilon: float) -> Array:
 
 
 @host("GroupNormalization", versions=(18, 21), attributes=("epsilon", "num_groups", "stash_type"))
-def group_normalization(use: OpUse, x: Array, scale: Array, bias: Array) -> Array:
+def group_normalization(use: OpUse, x: Array, scale: Array, bias: Array) -> Value:
     """Mean 0 and deviation 1 per sample and group; scale and bias per group (18) or channel."""
     groups, channels = use.attr("num_groups"), x.shape[1]
     if not groups or channels % groups:
@@ -119,7 +120,7 @@ def group_normalization(use: OpUse, x: Array, scale: Array, bias: Array) -> Arra
 
 
 @host("LRN", versions=(1, 13), attributes=("alpha", "beta", "bias", "size"))
-def local_response(use: OpUse, x: Array) -> Array:
+def local_response(use: OpUse, x: Array) -> Value:
     """Divide by the energy of the neighbouring channels."""
     size, channels = use.attr("size"), x.shape[1]
     if not size:

@@ -7,6 +7,7 @@ import numpy as np
 from ..ops.use import OpUse
 from .dtypes import widened
 from .table import host
+from .values import Value
 from .windows import WINDOW_ATTRIBUTES, windows_of
 
 Array = np.ndarray
@@ -26,7 +27,7 @@ def _kernel(use: OpUse, x: Array) -> tuple[int, ...]:
     versions=(1, 22),
     attributes=(*WINDOW_ATTRIBUTES, "ceil_mode", "count_include_pad"),
 )
-def average_pool(use: OpUse, x: Array) -> Array:
+def average_pool(use: OpUse, x: Array) -> Value:
     """The mean of each window; the padding counts only with count_include_pad."""
     windows = windows_of(use, x.shape[2:], _kernel(use, x), bool(use.attr("ceil_mode", 0)))
     axes = tuple(range(-len(windows.kernel), 0))
@@ -71,8 +72,9 @@ def max_pool(use: OpUse, x: Array) -> tuple[Array, ...]:
         first = first.reshape([-1 if a == axis else 1 for a in range(rank)])
         position.append(first + tap[axis] * windows.dilations[axis])
     spatial = x.shape[2:]
-    order = "F" if use.attr("storage_order", 0) else "C"
-    within = np.ravel_multi_index(tuple(position), spatial, order=order)
+    within = np.ravel_multi_index(
+        tuple(position), spatial, order="F" if use.attr("storage_order", 0) else "C"
+    )
     planes = np.arange(x.shape[0] * x.shape[1]).reshape(*x.shape[:2], *(1,) * rank)
     indices = planes * int(np.prod(spatial)) + within
     return np.max(flat, -1), indices.astype(np.int64)
@@ -91,13 +93,13 @@ def _norm(values: Array, p: int, rank: int) -> Array:
 
 
 @host("GlobalAveragePool", versions=(1, 22))
-def global_average_pool(use: OpUse, x: Array) -> Array:
+def global_average_pool(use: OpUse, x: Array) -> Value:
     """The mean over all spatial axes."""
     return np.mean(widened(x), tuple(range(2, x.ndim)), keepdims=True).astype(x.dtype)
 
 
 @host("GlobalMaxPool", versions=(1, 22))
-def global_max_pool(use: OpUse, x: Array) -> Array:
+def global_max_pool(use: OpUse, x: Array) -> Value:
     """The largest value over all spatial axes."""
     return np.max(x, tuple(range(2, x.ndim)), keepdims=True)
 

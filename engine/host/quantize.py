@@ -12,6 +12,7 @@ from .dtypes import FLOAT4, FLOATS, dtype_of, widened
 from .linear import matmul_integer
 from .shape_ops import normal_axis
 from .table import host
+from .values import Value
 from .windows import WINDOW_ATTRIBUTES
 
 Array = np.ndarray
@@ -49,7 +50,7 @@ def dequantize(use: OpUse, x: Array, scale: Array, zero_point: Array | None = No
     versions=(10, 28),
     attributes=("axis", "block_size", "output_dtype", "precision", "saturate"),
 )
-def quantize(use: OpUse, x: Array, scale: Array, zero_point: Array | None = None) -> Array:
+def quantize(use: OpUse, x: Array, scale: Array, zero_point: Array | None = None) -> Value:
     """Saturate(round(x / scale) + zero_point), halves to even; the zero point says the type."""
     code = use.attr("output_dtype", 0)
     dtype = dtype_of(use, code) if code else np.dtype(np.uint8)
@@ -76,7 +77,7 @@ def _saturated(
     shifted = rounded.astype(np.float64)
     if zero_point is not None:
         shifted = shifted + _spread(use, zero_point, x).astype(np.float64)
-    limit = ml_dtypes.iinfo(dtype)
+    limit = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
     # NaN has no defined integer; 0 keeps numpy from an arbitrary one.
     bounded = np.clip(np.nan_to_num(shifted, posinf=np.inf, neginf=-np.inf), limit.min, limit.max)
     return bounded.astype(np.int64).astype(dtype)
@@ -148,6 +149,6 @@ def qlinear_matmul(
 def _saturated_by(rounded: Array, zero: Array) -> Array:
     if zero.dtype in FLOATS:
         return (rounded + zero.astype(np.float32)).astype(zero.dtype)
-    limit = ml_dtypes.iinfo(zero.dtype)
+    limit = ml_dtypes.iinfo(zero.dtype)  # type: ignore[no-untyped-call]
     shifted = rounded.astype(np.float64) + zero.astype(np.float64)
     return np.clip(shifted, limit.min, limit.max).astype(np.int64).astype(zero.dtype)

@@ -16,12 +16,13 @@ from ..ops.use import OpUse
 from .dtypes import widened
 from .shape_ops import axes_of, normal_axes, normal_axis
 from .table import host
+from .values import Value
 
 Array = np.ndarray
 Axes = tuple[int, ...]
 
 
-def _log_sum_exp(x: Array, axes: Axes) -> Array:
+def _log_sum_exp(x: Array, axes: Axes) -> Value:
     top = np.max(x, axes, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, 0)
     return np.log(np.sum(np.exp(x - top), axes, keepdims=True)) + top
@@ -56,7 +57,7 @@ def _real(x: Array) -> Array:
     return x.astype(np.float64) if x.dtype.kind in "iu" else x
 
 
-def _mean(x: Array, axes: Axes) -> Array:
+def _mean(x: Array, axes: Axes) -> Value:
     if x.dtype.kind not in "iu":
         return np.mean(x, axes, keepdims=True)
     total = np.sum(x, axes, keepdims=True, dtype=x.dtype)
@@ -120,12 +121,12 @@ def _cumulative(
     return np.moveaxis(total, 0, along).astype(data.dtype)
 
 
-def _softmax(x: Array) -> Array:
+def _softmax(x: Array) -> Value:
     powers = np.exp(x - np.max(x, 1, keepdims=True, initial=-np.inf))
     return powers / np.sum(powers, 1, keepdims=True)
 
 
-def _log_softmax(x: Array) -> Array:
+def _log_softmax(x: Array) -> Value:
     centred = x - np.max(x, 1, keepdims=True, initial=-np.inf)
     return centred - np.log(np.sum(np.exp(centred), 1, keepdims=True))
 

@@ -60,7 +60,8 @@ def _is_implemented(domain: str, op_type: str, version: int) -> bool:
         schema = onnx.defs.get_schema(op_type, version, domain)
     except onnx.defs.SchemaError:
         return False
-    if schema.has_function or schema.has_context_dependent_function:
+    # onnx's type stubs lack these two.
+    if getattr(schema, "has_function") or getattr(schema, "has_context_dependent_function"):  # noqa: B009
         return True
     load = {
         "": load_op,

@@ -11,6 +11,7 @@ from ..ir.model import Weight
 from ..ops.use import OpUse
 from .dtypes import dtype_of, is_integer, require_room
 from .table import host
+from .values import Value
 
 Array = np.ndarray
 
@@ -206,7 +207,7 @@ def transpose(use: OpUse, data: Array) -> Array:
 
 
 @host("Range", versions=(11, 27), attributes=("stash_type",))
-def arange(use: OpUse, start: Array, limit: Array, delta: Array) -> Array:
+def arange(use: OpUse, start: Array, limit: Array, delta: Array) -> Value:
     """start, start + delta, ... below (or above) limit."""
     dtype = start.dtype
     first, last, step = (a.reshape(-1)[0] for a in (start, limit, delta))
@@ -215,11 +216,12 @@ def arange(use: OpUse, start: Array, limit: Array, delta: Array) -> Array:
     if is_integer(dtype):
         numbers = range(int(first), int(last), int(step))
         require_room(use, (len(numbers),), dtype)
-        return np.arange(int(first), int(last), int(step), dtype)
+        return np.fromiter(numbers, dtype, len(numbers))
     count = max(0, math.ceil((float(last) - float(first)) / float(step)))
     require_room(use, (count,), dtype)
-    wide = np.float64 if dtype == np.float64 else np.float32
-    return (wide(first) + np.arange(count, dtype=wide) * wide(step)).astype(dtype)
+    wide = np.dtype(np.float64 if dtype == np.float64 else np.float32)
+    begin, by = (np.asarray(a).astype(wide) for a in (first, step))
+    return (begin + np.arange(count).astype(wide) * by).astype(dtype)
 
 
 @host("EyeLike", versions=(9, 22), attributes=("dtype", "k"))
@@ -228,4 +230,5 @@ def eye_like(use: OpUse, data: Array) -> Array:
     if data.ndim != 2:
         raise use.error(f"the input has rank {data.ndim}; 2 is needed")
     dtype = dtype_of(use, use.attr("dtype")) if "dtype" in use.attributes else data.dtype
-    return np.eye(*data.shape, k=use.attr("k", 0)).astype(dtype)
+    rows, columns = data.shape
+    return np.eye(rows, columns, use.attr("k", 0)).astype(dtype)

@@ -1,8 +1,8 @@
 """The table of operators that the host computes by itself, and the decorator that fills it.
 
 A handler is a plain function: ``handler(use, *inputs) -> output | (output, ...)``. An input that
-the node leaves out is None. Its signature says how many inputs there may be; the decorator says which
-schema versions and attributes it honours. Anything else is refused by name, never ignored.
+the node leaves out is None. Its signature says how many inputs there may be; the decorator says
+which schema versions and attributes it honours. Anything else is refused by name, never ignored.
 """
 
 from __future__ import annotations
