@@ -260,7 +260,7 @@ def contrast(first: str, second: str) -> float:
 
 def ink_on(fill: str) -> str:
     """Black or white, whichever reads better on ``fill``."""
-    return max(("#ffffff", "#14171c"), key=lambda ink: contrast(ink, fill))
+    return max(("#ffffff", "#050608"), key=lambda ink: contrast(ink, fill))
 
 
 def theme_for(scheme: Scheme) -> Theme:

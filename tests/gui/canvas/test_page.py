@@ -1,0 +1,365 @@
+"""The page: navigation, selection, finding, pictures, cancelling."""
+
+from __future__ import annotations
+
+import pytest
+from handmade_models import model_of, node
+from opscope.engine.diagnostics import Diagnostic, Severity
+from opscope.engine.ir.model import Graph, NodeId, Port, TensorType
+from opscope.engine.providers.support import Status, Support
+from opscope.gui.theme import DARK, LIGHT
+from opscope.gui.views.graph.breadcrumb import crumbs
+from opscope.gui.views.graph.colouring import PLAIN, by_provider, by_risk, by_time
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QKeySequence, QWheelEvent
+from PySide6.QtTest import QTest
+
+
+def chain(count, opset=17):
+    nodes = tuple(
+        node(i, "Relu", (f"v{i}",), (f"v{i + 1}",), name=f"relu_{i}") for i in range(count)
+    )
+    ports = (Port("v0", TensorType("float32", (1, 8))),), (Port(f"v{count}"),)
+    return model_of(Graph((), "chain", nodes, *ports), opset=opset)
+
+
+def box(page, title):
+    return next(i for i, b in enumerate(page.drawing.scene.boxes) if b.title == title)
+
+
+def spot(page, title):
+    rect = page.canvas.viewport.to_screen(page.drawing.rect(box(page, title)))
+    return rect.center().toPoint()
+
+
+def click(page, title):
+    QTest.mouseClick(
+        page.canvas, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, spot(page, title)
+    )
+
+
+def colours(image: QImage, area: QRectF) -> set[str]:
+    found = set()
+    for x in range(int(area.left()) + 1, int(area.right())):
+        for y in range(int(area.top()) + 1, int(area.bottom())):
+            found.add(QColor(image.pixel(x, y)).name())
+    return found
+
+
+def test_clicking_selects_and_highlights_neighbours(shown, small):
+    page = shown(small)
+    heard = []
+    page._selection.node_changed.connect(heard.append)
+    click(page, "Mul")
+    assert heard == [NodeId((), 3)]
+    emphasis = page.canvas.emphasis
+    assert emphasis.selected == box(page, "Mul")
+    assert emphasis.producers == (box(page, "Relu"),)
+    assert emphasis.consumers == (box(page, "Add"),)
+    assert len(emphasis.incoming) == len(emphasis.outgoing) == 1
+    QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=QPoint(3, 3))
+    assert heard[-1] is None
+
+
+def test_a_terminal_is_marked_but_is_no_node(shown, small):
+    page = shown(small)
+    click(page, "Mul")
+    click(page, "x")
+    assert page._selection.node is None
+    assert page.canvas.emphasis.selected == box(page, "x")
+
+
+def test_arrows_walk_to_producers_and_consumers(shown, small):
+    page = shown(small)
+    click(page, "Relu")
+    QTest.keyClick(page.canvas, Qt.Key.Key_Down)
+    assert page._selection.node == NodeId((), 3)
+    QTest.keyClick(page.canvas, Qt.Key.Key_Up)
+    QTest.keyClick(page.canvas, Qt.Key.Key_Up)
+    assert page._selection.node == NodeId((), 0)
+    QTest.keyClick(page.canvas, Qt.Key.Key_Escape)
+    assert page._selection.node is None
+
+
+def test_opening_and_leaving_subgraphs_and_functions(shown, nested):
+    page = shown(nested)
+    QTest.mouseDClick(page.canvas, Qt.MouseButton.LeftButton, pos=spot(page, "If"))
+    assert page.wait_until_laid_out(20)
+    assert page._selection.graph == ("1.then_branch",)
+    assert [b.title for b in page.drawing.scene.boxes if b.node] == ["Mul"]
+    assert not page.breadcrumb.isHidden()
+    QTest.keyClick(page.canvas, Qt.Key.Key_Backspace)
+    assert page._selection.graph == ()
+    assert page._selection.node == NodeId((), 1)
+    page.canvas.settle()
+    click(page, "Block")
+    QTest.keyClick(page.canvas, Qt.Key.Key_Return)
+    assert page.wait_until_laid_out(20)
+    assert page._selection.graph == ("local::Block",)
+    QTest.keyClick(page.canvas, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert page._selection.graph == ()
+
+
+def test_crumbs_name_the_way(nested):
+    assert crumbs(nested, ("1.else_branch",)) == [
+        ("Main graph", ()),
+        ("branch \N{MIDDLE DOT} else_branch", ("1.else_branch",)),
+    ]
+    assert crumbs(nested, ("local::Block",))[1] == ("local::Block", ("local::Block",))
+
+
+def test_showing_a_node_of_another_graph_opens_it(shown, nested):
+    page = shown(nested)
+    page.show_node(NodeId(("1.else_branch",), 0))
+    assert page.wait_until_laid_out(20)
+    page.canvas.settle()
+    assert page._selection.graph == ("1.else_branch",)
+    rect = page.canvas.viewport.to_screen(page.drawing.rect(box(page, "Neg")))
+    assert QRectF(page.canvas.rect()).contains(rect)
+    # A node of an inlined call is shown where the file has it.
+    page.show_node(NodeId(("2.local::Block",), 0))
+    assert page.wait_until_laid_out(20)
+    assert page._selection.node == NodeId(("local::Block",), 0)
+
+
+def test_coming_back_keeps_the_view(shown, nested):
+    page = shown(nested)
+    page.canvas.zoom(1.8, QPointF(100, 50))
+    view = page.canvas.viewport
+    page._selection.open_graph(("1.then_branch",))
+    assert page.wait_until_laid_out(20)
+    assert page.canvas.viewport != view
+    page._selection.open_graph(())
+    assert not page.is_laying_out  # its layout is kept, too
+    assert page.canvas.viewport == view
+
+
+def test_finding(shown, nested):
+    page = shown(nested)
+    assert page.find("") == []
+    assert page.find("INNER") == [NodeId(("1.then_branch",), 0)]
+    assert page.find("local::block") == [NodeId((), 2)]
+    page.find_bar.open()
+    QTest.keyClicks(page.find_bar.field, "n")
+    assert page.find_bar.count.text() == "1 of 4"
+    first = page._selection.node
+    QTest.keyClick(page.find_bar.field, Qt.Key.Key_Return)
+    assert page.find_bar.count.text() == "2 of 4"
+    QTest.keyClick(page.find_bar.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert page._selection.node == first
+    QTest.keyClicks(page.find_bar.field, "othing like it")
+    assert page.find_bar.count.text() == "No match"
+    QTest.keyClick(page.find_bar.field, Qt.Key.Key_Escape)
+    assert page.find_bar.isHidden()
+    page.wait_until_laid_out(20)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_a_picture_has_each_class_where_its_node_is(shown, small, theme):
+    page = shown(small)
+    page.set_theme(theme)
+    statuses = (Status.GPU, Status.FUSED, Status.FOLDED, Status.HOST, Status.UNSUPPORTED)
+    support = {NodeId((), i): Support(status) for i, status in enumerate(statuses)}
+    page.set_colouring(by_provider(small, support, "x"))
+    for title, status in (("Conv", Status.GPU), ("Mul", Status.HOST), ("Add", Status.UNSUPPORTED)):
+        index = box(page, title)
+        node_id = page.drawing.scene.boxes[index].node
+        image = page.snapshot(QSize(400, 300), node_id)
+        rect = page.drawing.rect(index)
+        rect.moveCenter(QPointF(200, 150))
+        rect.setHeight(24)  # the header
+        found = colours(image, rect)
+        assert theme.status[status].fill in found
+        others = {theme.status[s].fill for s in statuses if s is not status}
+        assert not others & found
+    assert QColor(image.pixel(2, 2)).name() == theme.sunken
+
+
+def test_a_picture_marks_its_node_and_works_at_any_size(shown, small):
+    page = shown(small)
+    marked = page.snapshot(QSize(300, 200), NodeId((), 1))
+    rect = page.drawing.rect(box(page, "Relu"))
+    rect.moveCenter(QPointF(150, 100))
+    ring = colours(marked, rect.adjusted(-4, -4, 4, 4))
+    assert LIGHT.accent in ring
+    whole = page.snapshot(QSize(640, 480), pixel_ratio=2.0)
+    assert whole.size() == QSize(1280, 960)
+    assert page._selection.node is None  # taking a picture changes nothing
+
+
+def test_a_host_node_is_hatched_a_gpu_node_is_not(shown, small):
+    """The header's pattern tells them apart in a picture without colours."""
+    page = shown(small)
+    index = box(page, "Mul")
+    counts = []
+    for status in (Status.GPU, Status.HOST):
+        support = {n: Support(status) for n in small.nodes}
+        page.set_colouring(by_provider(small, support, "x"))
+        image = page.snapshot(QSize(300, 200), NodeId((), 3), 1.0)
+        rect = page.drawing.rect(index)
+        rect.moveCenter(QPointF(150, 100))
+        strip = QRectF(rect.left() + 40, rect.top() + 3, rect.width() - 62, 4)
+        counts.append(len(colours(image, strip)))
+    assert counts[0] == 1
+    assert counts[1] > 2
+
+
+def test_badges_and_modes(shown, small):
+    page = shown(small)
+    finding = Diagnostic("code", Severity.WARNING, "text")
+    page.set_diagnostics({NodeId((), 0): [finding, finding]})
+    badge = page.canvas.dress.badges[NodeId((), 0)]
+    assert (badge.severity, badge.count) == (Severity.WARNING, 2)
+    page.set_colouring(by_risk({NodeId((), 0): [finding]}))
+    assert not page.canvas.dress.badges  # the risk colouring says it all
+    page.set_colouring(by_time(small, {NodeId((), 0): 10}))
+    assert page.canvas.dress.badges
+    assert not page.legend.isHidden()
+    page.set_colouring(PLAIN)
+    assert page.legend.isHidden()
+
+
+def test_the_legend_leads_from_node_to_node(shown, small):
+    page = shown(small)
+    support = {n: Support(Status.HOST if n.index in (1, 4) else Status.GPU) for n in small.nodes}
+    page.set_colouring(by_provider(small, support, "x"))
+    host = next(b for b in page.legend.buttons() if b.entry.label == "Host")
+    seen = []
+    for _ in range(3):
+        host.click()
+        seen.append(page._selection.node.index)
+    assert seen == [1, 4, 1]
+
+
+def test_a_portal_leads_to_its_other_end(shown):
+    nodes = [node(i, "Relu", (f"v{i}",), (f"v{i + 1}",)) for i in range(60)]
+    nodes.append(node(60, "Add", ("v60", "v1"), ("y",)))
+    graph = Graph((), "long", tuple(nodes), (Port("v0"),), (Port("y"),))
+    page = shown(model_of(graph))
+    below, above = page.drawing.portals
+    assert below.outgoing
+    assert not above.outgoing
+    page.canvas.jump(0)
+    page.canvas.settle()
+    assert page._selection.node == NodeId((), 60)
+    page.canvas.jump(1)
+    assert page._selection.node == NodeId((), 0)
+
+
+def test_wheel_zooms_at_the_cursor_and_shift_pans(shown, small):
+    page = shown(small)
+    canvas, cursor = page.canvas, QPointF(222, 111)
+
+    def wheel(modifiers=Qt.KeyboardModifier.NoModifier):
+        canvas.wheelEvent(
+            QWheelEvent(
+                cursor,
+                canvas.mapToGlobal(cursor),
+                QPoint(),
+                QPoint(0, 120),
+                Qt.MouseButton.NoButton,
+                modifiers,
+                Qt.ScrollPhase.NoScrollPhase,
+                False,
+            )
+        )
+
+    before, fixed = canvas.viewport, canvas.viewport.to_scene(cursor)
+    wheel()
+    assert canvas.viewport.scale > before.scale
+    now = canvas.viewport.to_scene(cursor)
+    assert (now.x(), now.y()) == pytest.approx((fixed.x(), fixed.y()))
+    scale, dx = canvas.viewport.scale, canvas.viewport.dx
+    wheel(Qt.KeyboardModifier.ShiftModifier)
+    assert canvas.viewport.scale == scale
+    assert canvas.viewport.dx == dx + 60
+
+
+def test_dragging_pans_and_does_not_select(shown, small):
+    page = shown(small)
+    canvas, start = page.canvas, spot(page, "Mul")
+    before = canvas.viewport
+    QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=start)
+    QTest.mouseMove(canvas, start + QPoint(20, 0))
+    QTest.mouseMove(canvas, start + QPoint(50, -30))
+    QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=start + QPoint(50, -30))
+    assert (canvas.viewport.dx - before.dx, canvas.viewport.dy - before.dy) == (50, -30)
+    assert page._selection.node is None
+
+
+def test_cancelling_ends_the_layout_and_it_can_be_retried(page, wait):
+    page.set_model(chain(12_000))
+    wait(lambda: page._jobs.running)
+    page.cancel_layout()
+    wait(lambda: not page._jobs._running)
+    assert page.drawing is None
+    assert not page.overlay.isHidden()
+    page.set_model(chain(3))
+    assert page.wait_until_laid_out(20)
+    assert page.overlay.isHidden()
+    assert len(page.drawing.scene.boxes) == 5
+
+
+def test_a_newer_model_replaces_the_one_being_laid_out(page):
+    shown = []
+    page.laid_out.connect(lambda _: shown.append(len(page.drawing.scene.boxes)))
+    page.set_model(chain(12_000))
+    page.set_model(chain(4))
+    assert page.wait_until_laid_out(30)
+    assert shown == [6]
+
+
+def test_better_types_relabel_in_place(shown, small):
+    page = shown(small)
+    page.canvas.zoom(1.5)
+    view = page.canvas.viewport
+    click(page, "Relu")
+    page.set_types({((), "r"): TensorType("float32", (1, 8, 7, 7))})
+    assert page.wait_until_laid_out(20)
+    labels = {e.label for e in page.drawing.scene.edges}
+    assert "1\N{MULTIPLICATION SIGN}8\N{MULTIPLICATION SIGN}7\N{MULTIPLICATION SIGN}7" in labels
+    assert page.canvas.viewport == view
+    assert page.canvas.emphasis.selected == box(page, "Relu")
+
+
+def test_a_failed_layout_says_why(page, monkeypatch, wait):
+    from opscope.gui.layout.types import LayoutError
+    from opscope.gui.views.graph import page as module
+
+    def fail(*_):
+        raise LayoutError("no room")
+
+    monkeypatch.setattr(module, "lay_out_in_child", fail)
+    heard = []
+    page.layout_failed.connect(heard.append)
+    page.set_model(chain(3))
+    wait(lambda: heard)
+    assert heard == ["The graph could not be laid out: no room"]
+    assert not page.wait_until_laid_out(1)
+
+
+def test_an_empty_graph_is_no_error(shown):
+    page = shown(model_of(Graph(())))
+    assert not page.snapshot(QSize(50, 50)).isNull()
+    for key in (Qt.Key.Key_F, Qt.Key.Key_Home, Qt.Key.Key_Down, Qt.Key.Key_1, Qt.Key.Key_Plus):
+        QTest.keyClick(page.canvas, key)
+
+
+def test_every_level_of_detail_paints(shown, small):
+    page = shown(small)
+    page.set_diagnostics({NodeId((), 0): [Diagnostic("c", Severity.ERROR, "t")]})
+    support = {n: Support(s) for n, s in zip(small.nodes, Status, strict=False)}
+    page.set_colouring(by_provider(small, support, "x"))
+    page._selection.select(NodeId((), 3))
+    for scale in (0.05, 0.15, 0.3, 0.5, 0.8, 2.0):
+        image = page.snapshot(QSize(300, 300), NodeId((), 3), scale)
+        area = QRectF(100, 100, 100, 100)
+        assert len(colours(image, area)) > 1
+
+
+def test_ctrl_f_opens_the_find_bar(shown, small):
+    page = shown(small)
+    page.activateWindow()
+    page.canvas.setFocus()
+    QTest.keySequence(page.canvas, QKeySequence(QKeySequence.StandardKey.Find))
+    assert not page.find_bar.isHidden()
