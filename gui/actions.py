@@ -51,7 +51,7 @@ _TEXTS: dict[str, tuple[str, tuple[str, ...], str]] = {
     "run": ("&Run", ("F5",), "Run once, then the warm runs asked for"),
     "loop": ("&Loop", ("F6",), "Run until stopped, times live"),
     "stop": ("&Stop", ("Shift+F5",), "Stop after the present run; times are kept"),
-    "find": ("&Find", ("Ctrl+F",), "Find a node by name or operator"),
+    "find": ("&Find\tCtrl+F", (), "Find a node by name or operator"),
     "fit": ("F&it", ("Ctrl+0",), "Show the whole graph"),
     "back": ("&Back", ("Alt+Left",), "Back to where you were"),
     "forward": ("F&orward", ("Alt+Right",), "Forward again"),
@@ -75,8 +75,10 @@ def make_actions(parent: QWidget) -> Actions:
     for name, (text, keys, tip) in _TEXTS.items():
         action = QAction(text, parent)
         action.setShortcuts([QKeySequence(key) for key in keys])
-        hint = f" ({keys[0]})" if keys else ""
+        shown = keys[0] if keys else text.partition("\t")[2]
+        hint = f" ({shown})" if shown else ""
         action.setToolTip(f"{tip}{hint}")
         action.setStatusTip(tip)
+        action.setIconText(text.partition("\t")[0].replace("&", "").removesuffix(" ..."))
         made[name] = action
     return Actions(**made)

@@ -16,9 +16,7 @@ QToolBar QToolButton:hover { background: $raised; }
 QToolBar QToolButton:pressed, QToolBar QToolButton:checked { background: $chosen; }
 QToolBar QLabel { color: $muted; padding-left: 6px; }
 QToolBar::separator { background: $border; width: 1px; margin: 5px 6px; }
-QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; font-weight: 600; }
-QDockWidget::title { background: $window; padding: 6px 10px; }
-QMainWindow > QTabBar::tab, QDockWidget QTabBar::tab, QTabBar::tab {
+QTabBar::tab {
     padding: 6px 12px; border: none; border-bottom: 2px solid transparent; color: $muted; }
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
 QTabBar::tab:hover { color: $text; }
@@ -30,6 +28,17 @@ QTableView { background: $surface; alternate-background-color: $sunken; border: 
              selection-color: $text; }
 QPlainTextEdit, QTextEdit { background: $sunken; border: 1px solid $border; border-radius: 5px; }
 QScrollArea { border: none; background: $surface; }
+QTableView::item { padding: 0px 5px; }
+QToolButton#fold { border: none; background: transparent; color: $muted; font-weight: 600;
+                   padding: 3px 0px; text-align: left; }
+QToolButton#fold:hover { color: $text; }
+QToolButton#chip { border: 1px solid $border; border-radius: 10px; padding: 3px 10px;
+                   color: $muted; background: $surface; }
+QToolButton#chip:checked { background: $chosen; color: $text; border-color: $chosen; }
+QToolButton#chip:hover { border-color: $accent; }
+QListWidget { background: $surface; border: none; }
+QListWidget::indicator { width: 11px; height: 11px; border: 1px solid $muted; border-radius: 3px; }
+QListWidget::indicator:checked { background: $accent; border-color: $accent; }
 QStatusBar { background: $window; color: $muted; border-top: 1px solid $border; }
 QStatusBar::item { border: none; }
 QToolTip { color: $text; background: $raised; border: 1px solid $border; padding: 4px; }

@@ -18,8 +18,8 @@ from ..format import MISSING
 from .table import Index
 
 _ROOT = QModelIndex()
-TITLES = ("Input", "Type", "Shape", "Open")
-NAME, TYPE, SHAPE, OPEN = range(4)
+TITLES = ("Input", "Shape", "Open dimensions", "Type")
+NAME, SHAPE, OPEN, TYPE = range(4)
 LARGEST = 2**31 - 1
 
 
@@ -78,7 +78,7 @@ class InputsModel(QAbstractTableModel):
         changed = {k: v for k, v in assumed.items() if k in self._sizes and k not in self._given}
         self._sizes.update(changed)
         if changed:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self._ports) - 1, OPEN))
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._ports) - 1, TYPE))
 
     @property
     def dims(self) -> dict[str, int]:
@@ -114,9 +114,11 @@ class InputsModel(QAbstractTableModel):
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
         """The columns' titles."""
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return TITLES[section]
-        return None
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        return TITLES[section] if role == Qt.ItemDataRole.DisplayRole else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Shapes with open dimensions are editable."""
@@ -132,6 +134,8 @@ class InputsModel(QAbstractTableModel):
         port = self._ports[index.row()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return self._text(index.row(), index.column())
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.ToolTipRole:
             if index.column() == SHAPE and self._editable(index.row()):
                 return f"Declared as {port.type}. Double-click to choose the open dimensions."
@@ -148,7 +152,7 @@ class InputsModel(QAbstractTableModel):
         if reason:
             self.rejected.emit(reason)
             return False
-        self.dataChanged.emit(self.index(0, 0), self.index(len(self._ports) - 1, OPEN))
+        self.dataChanged.emit(self.index(0, 0), self.index(len(self._ports) - 1, TYPE))
         return True
 
     # ------------------------------------------------------------------ inside

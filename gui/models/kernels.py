@@ -47,15 +47,15 @@ def _rows(document: Document) -> Iterable[KernelRow]:
 
 COLUMNS: tuple[Column[KernelRow], ...] = (
     Column("#", lambda r: r.order, tip="Order of execution", numeric=True, width=4),
-    Column("Node", lambda r: r.name, width=22),
-    Column("Operator", lambda r: r.summary.op, width=14),
-    Column("Kernel", lambda r: r.summary.kernel, tip="Shader and variant", width=22),
+    Column("Node", lambda r: r.name, width=20),
+    Column("Operator", lambda r: r.summary.op, width=15),
+    Column("Kernel", lambda r: r.summary.kernel, tip="Shader and variant", width=24),
     Column(
         "Dispatches",
         lambda r: r.summary.dispatches,
         tip="GPU dispatches in one run",
         numeric=True,
-        width=9,
+        width=10,
     ),
     Column(
         "n",
@@ -102,6 +102,7 @@ COLUMNS: tuple[Column[KernelRow], ...] = (
         numeric=True,
     ),
 )
+KERNEL_COLUMN = next(i for i, c in enumerate(COLUMNS) if c.title == "Kernel")
 SHARE_COLUMN = next(i for i, c in enumerate(COLUMNS) if c.title == "Share")
 
 

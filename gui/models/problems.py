@@ -29,7 +29,7 @@ COLUMNS: tuple[Column[ProblemRow], ...] = (
         lambda r: r.diagnostic.severity.rank,
         lambda r: r.diagnostic.severity.value,
         look=lambda r: r.diagnostic.severity,
-        width=10,
+        width=12,
     ),
     Column("Node", lambda r: r.where, width=20),
     Column("Operator", lambda r: r.diagnostic.op, width=14),
@@ -37,6 +37,7 @@ COLUMNS: tuple[Column[ProblemRow], ...] = (
     Column("Concerns", lambda r: r.target, tip="The engine that it is about", width=14),
     Column("Code", lambda r: r.diagnostic.code, width=18),
 )
+FINDING_COLUMN = next(i for i, c in enumerate(COLUMNS) if c.title == "Finding")
 
 
 def problem_rows(document: Document, targets: Sequence[Target]) -> tuple[ProblemRow, ...]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
+    QLabel,
     QListWidget,
     QListWidgetItem,
     QSplitter,
@@ -29,6 +31,33 @@ _REFRESH_MS = 50
 _OPERATOR = Qt.ItemDataRole.UserRole
 
 
+class LegendEntry(QLabel):
+    """A curve's colour as a short line, with its name and median."""
+
+    _LINE = 16
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._colour = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setContentsMargins(self._LINE + 6, 0, 0, 0)
+        self.setToolTip("p50 of the warm runs")
+
+    def show_entry(self, text: str, colour: str) -> None:
+        """Show another curve."""
+        self._colour = colour
+        self.setText(text)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """Draw the line before the text."""
+        super().paintEvent(event)
+        painter = QPainter(self)
+        middle = self.height() // 2
+        painter.fillRect(0, middle - 1, self._LINE, 3, qcolor(self._colour))
+        painter.end()
+
+
 class ChartsPanel(QWidget):
     """One curve per chosen operator (the sum of its nodes), and one for the selected node."""
 
@@ -37,12 +66,14 @@ class ChartsPanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._document = document
         self._selection = selection
         self._theme = theme
         self._chosen: set[str] = set(USUAL)
         self._touched = False  # whether the user has chosen operators
         self._plan: object = None
+        self._closed = False
         self._curves: dict[object, pg.PlotDataItem] = {}
         self._operators = QListWidget()
         self._operators.setMinimumWidth(130)
@@ -105,6 +136,14 @@ class ChartsPanel(QWidget):
         self._forget_curves()
         self._refresh()
 
+    def shutdown(self) -> None:
+        """Take the plot's scene apart in order; Qt's own order at the end crashes pyqtgraph."""
+        if not self._closed:
+            self._closed = True
+            self._forget_curves()
+            self.plot.close()  # takes it out of this panel too
+            self.plot.deleteLater()
+
     # ------------------------------------------------------------------ the list
 
     def _opened(self) -> None:
@@ -144,6 +183,8 @@ class ChartsPanel(QWidget):
     # ------------------------------------------------------------------ the curves
 
     def _refresh(self) -> None:
+        if self._closed:
+            return
         document = self._document
         plan = document.plan
         if plan is not self._plan or (document.summary and not self._operators.count()):
@@ -159,7 +200,7 @@ class ChartsPanel(QWidget):
         node = self._selection.node
         mine = tuple(r.node for r in document.summary if document.source(r.node) == node)
         if mine and (found := document.node(node)) is not None:
-            self._draw(None, found.label, mine, self._theme.text, 2.2)
+            self._draw(None, found.label, mine, self._theme.text, 2.0, Qt.PenStyle.DashLine)
         elif (curve := self._curves.pop(None, None)) is not None:
             self.plot.removeItem(curve)
         self._write_legend(wanted, mine)
@@ -171,14 +212,20 @@ class ChartsPanel(QWidget):
         return tuple(r.node for r in self._document.summary if r.op == op)
 
     def _draw(
-        self, key: object, name: str, nodes: tuple[NodeId, ...], colour: str, width: float
+        self,
+        key: object,
+        name: str,
+        nodes: tuple[NodeId, ...],
+        colour: str,
+        width: float,
+        style: Qt.PenStyle = Qt.PenStyle.SolidLine,
     ) -> None:
         samples = self._document.samples
         times = np.nansum([samples.history(n)[-SHOWN_RUNS:] for n in nodes], axis=0) * 1e-9
         runs = np.arange(samples.warm_runs - len(times), samples.warm_runs) + 1
         curve = self._curves.get(key)
         if curve is None:
-            curve = self.plot.plot(pen=pg.mkPen(colour, width=width), name=name)
+            curve = self.plot.plot(pen=pg.mkPen(colour, width=width, style=style), name=name)
             self._curves[key] = curve
         curve.setData(runs, times)
 
@@ -202,14 +249,9 @@ class ChartsPanel(QWidget):
             item = self._legend.takeAt(self._legend.count() - 1)
             item.widget().deleteLater()
         while self._legend.count() < len(entries):
-            made = label("", selectable=False)
-            made.setWordWrap(False)
-            made.setToolTip("p50 of the warm runs")
-            self._legend.addWidget(made)
+            self._legend.addWidget(LegendEntry())
         for i, (colour, text) in enumerate(entries):
-            entry = self._legend.itemAt(i).widget()
-            entry.setText(text)
-            entry.setStyleSheet(f"border-left: 10px solid {colour}; padding-left: 6px;")
+            self._legend.itemAt(i).widget().show_entry(text, colour)
 
     def _clicked(self, event: pg.GraphicsScene.mouseEvents.MouseClickEvent) -> None:
         """A click near a curve selects its operator's slowest node."""

@@ -46,11 +46,15 @@ class DataTable(QTableView):
         self.horizontalHeader().setSortIndicator(column, order)
         self.setSortingEnabled(True)
 
-    def set_widths(self, characters: list[int]) -> None:
-        """Column widths in characters of the table's font."""
+    def set_widths(self, characters: list[int], stretch: int = -1) -> None:
+        """Column widths in characters of the table's font; ``stretch`` takes what is left."""
         average = self.fontMetrics().averageCharWidth()
         for column, width in enumerate(characters):
             self.setColumnWidth(column, average * (width + 2))
+        if stretch >= 0:
+            self.horizontalHeader().setStretchLastSection(False)
+            mode = self.horizontalHeader().ResizeMode.Stretch
+            self.horizontalHeader().setSectionResizeMode(stretch, mode)
 
     def copy_rows(self) -> None:
         """Put the selected row, or without one the whole table, on the clipboard as TSV."""

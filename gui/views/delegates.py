@@ -13,14 +13,19 @@ from ..theme import Look, Theme, qcolor
 from .graph.glyphs import draw_swatch
 
 SIGN_SIZE = 15
+_SEVERITIES = frozenset(Severity)
+_STATUSES = frozenset(Status)
 Index = QModelIndex | QPersistentModelIndex
 
 
 def look_of(theme: Theme, value: object) -> Look | None:
-    """The look of a status or severity in ``theme``; None for anything else."""
-    if isinstance(value, Severity):
-        return theme.severity[value]
-    return theme.status[value] if isinstance(value, Status) else None
+    """The look of a status or severity in ``theme``; None for anything else.
+
+    Item models hand both out as plain text: Qt keeps no subclass of ``str``.
+    """
+    if value in _SEVERITIES:
+        return theme.severity[Severity(value)]
+    return theme.status[Status(value)] if value in _STATUSES else None
 
 
 class BarDelegate(QStyledItemDelegate):

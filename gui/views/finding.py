@@ -64,6 +64,7 @@ def finding_layout(
             button = QPushButton(link)
             button.setProperty("flat_link", "true")
             button.setCursor(Qt.CursorShape.PointingHandCursor)
+            button.setMinimumWidth(1)
             button.setToolTip(f"Open {link} in the browser")
             button.clicked.connect(lambda _=False, url=url: open_link(url))
             column.addWidget(button)

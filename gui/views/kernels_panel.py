@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from ...engine.ir.model import NodeId
 from ..document import Document
-from ..models.kernels import SHARE_COLUMN, KernelRow, KernelsModel, kernel_rows
+from ..models.kernels import KERNEL_COLUMN, SHARE_COLUMN, KernelRow, KernelsModel, kernel_rows
 from ..selection import Selection
 from ..theme import Theme
 from ..throttle import Throttle
@@ -26,11 +27,14 @@ class KernelsPanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._document = document
         self._selection = selection
         self.model = KernelsModel(self)
         self.table = DataTable(self.model)
-        self.table.set_widths([column.width for column in self.model.columns])
+        self.table.set_widths(
+            [column.width for column in self.model.columns], stretch=KERNEL_COLUMN
+        )
         self.table.allow_sorting(SHARE_COLUMN, descending=True)
         self._bar = BarDelegate(theme, self)
         self.table.setItemDelegateForColumn(SHARE_COLUMN, self._bar)

@@ -14,7 +14,7 @@ from ...engine.profiling.stats import NodeSummary
 from ...engine.providers.support import Reason, Support
 from ...engine.results import ENGINE_NAME
 from ..document import Document
-from ..format import share_text, time_text
+from ..format import count_text
 from ..jobs import JobTracker
 from ..selection import Selection
 from ..services import Target
@@ -23,8 +23,8 @@ from ..throttle import Throttle
 from .finding import finding_layout, sign_row
 from .kernel_view import KernelView
 from .model_summary import ModelSummary
+from .node_times import NodeTimes
 from .section import Section, label
-from .times_text import source_text
 from .value_rows import attribute_rows, link, port_rows
 from .weight_view import WeightView, weights_of
 
@@ -60,6 +60,9 @@ class NodePanel(QScrollArea):
         self._kernel = KernelView(wgsl, theme)
         titles = ("Who runs it", "Findings", "Times", "Inputs", "Outputs", "Attributes")
         self.sections = {title: Section(title) for title in titles}
+        self._node_times = NodeTimes()
+        self.sections["Times"].set_title(f"Times: {ENGINE_NAME}")
+        self.sections["Times"].add(self._node_times)
         self.sections["Weights"] = Section("Weights")
         self.sections["Weights"].add(self._weights)
         self.sections["Kernel"] = Section("Kernel")
@@ -68,13 +71,13 @@ class NodePanel(QScrollArea):
         self._stack.addWidget(_page([self._summary]))
         self._stack.addWidget(_page([self._title, self._subtitle, *self.sections.values()]))
         self.setWidget(self._stack)
-        self._times = Throttle(_REFRESH_MS, self._fill_times, self)
+        self._times_throttle = Throttle(_REFRESH_MS, self._fill_times, self)
         document.opened.connect(self._refresh)
         document.types_changed.connect(self._fill_values)
         document.verdicts_changed.connect(lambda _: self._fill_verdicts())
         document.diagnostics_changed.connect(self._fill_findings)
         document.planned.connect(self._planned)
-        document.measured.connect(self._times.request)
+        document.measured.connect(self._times_throttle.request)
         selection.node_changed.connect(self._refresh)
         self._refresh()
 
@@ -166,26 +169,13 @@ class NodePanel(QScrollArea):
             section.add_layout(finding_layout(one, target, self._theme, self._open_link))
 
     def _fill_times(self) -> None:
-        section, node = self.sections["Times"], self.node
-        section.clear()
-        if node is None:
+        node, parts = self.node, self._document.parts
+        if node is None or parts is None:
             return
-        section.set_title(f"Times: {ENGINE_NAME}")
-        rows = self._rows(node.id)
-        section.setVisible(bool(rows))
-        last = self._document.parts.last if self._document.parts else None
-        for row in rows:
-            t = row.time
-            if t.n:
-                text = f"p50 {time_text(t.p50_ns)}   min {time_text(t.min_ns)}   "
-                text += f"p95 {time_text(t.p95_ns)}   n = {t.n:,}"
-                section.add(label(text, "strong"))
-            if t.first_ns is not None:
-                section.add(label(f"first run {time_text(t.first_ns)}"))
-            how = f"{share_text(row.share)} of all nodes, {row.dispatches:,} dispatches of "
-            section.add(label(f"{how}{row.kernel}", "muted"))
-        if rows and last is not None:
-            section.add(label(f"{source_text(last.timing_source)}.", "muted"))
+        rows = self._rows(node.id) if parts.last else []
+        self.sections["Times"].setVisible(bool(rows))
+        if parts.last is not None:
+            self._node_times.show_rows(rows, parts.last.timing_source)
 
     def _fill_values(self) -> None:
         node, graph = self.node, self._graph()
@@ -208,7 +198,9 @@ class NodePanel(QScrollArea):
             return
         mine = {p.node for p in self._document.placements(node.id)}
         found = [d for d in plan.dispatches if d.node in mine] if plan else []
-        self.sections["Kernel"].set_title(f"Kernel ({len(found)} dispatches)")
+        self.sections["Kernel"].set_title(
+            f"Kernel ({count_text(len(found), 'dispatch', 'dispatches')})"
+        )
         self.sections["Kernel"].setVisible(bool(found))
         self._kernel.show_dispatches(found)
 

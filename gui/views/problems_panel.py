@@ -18,7 +18,14 @@ from PySide6.QtWidgets import (
 
 from ...engine.diagnostics import Severity
 from ..document import Document
-from ..models.problems import COLUMNS, ProblemRow, ProblemsFilter, ProblemsModel, problem_rows
+from ..models.problems import (
+    COLUMNS,
+    FINDING_COLUMN,
+    ProblemRow,
+    ProblemsFilter,
+    ProblemsModel,
+    problem_rows,
+)
 from ..models.table import Role
 from ..selection import Selection
 from ..services import Target
@@ -51,6 +58,7 @@ class ProblemsPanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._document = document
         self._selection = selection
         self._targets: tuple[Target, ...] = ()
@@ -58,7 +66,7 @@ class ProblemsPanel(QWidget):
         self.filter = ProblemsFilter(self)
         self.filter.setSourceModel(self.model)
         self.table = DataTable(self.filter)
-        self.table.set_widths([column.width for column in COLUMNS])
+        self.table.set_widths([column.width for column in COLUMNS], stretch=FINDING_COLUMN)
         self.table.allow_sorting()
         self._look = LookDelegate(theme, self)
         self.table.setItemDelegateForColumn(0, self._look)
@@ -84,10 +92,12 @@ class ProblemsPanel(QWidget):
 
     def _make_filters(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        row.setContentsMargins(8, 4, 8, 4)
+        row.setContentsMargins(8, 5, 8, 5)
+        row.setSpacing(6)
         self._severities: dict[Severity, QToolButton] = {}
         for severity in Severity:
             button = QToolButton()
+            button.setObjectName("chip")
             button.setCheckable(True)
             button.setChecked(True)
             button.setToolTip(f"Show findings of severity {severity.value}")
@@ -110,6 +120,7 @@ class ProblemsPanel(QWidget):
             ("Next", "Go to the next finding (F8)", 1),
         ):
             button = QToolButton()
+            button.setObjectName("chip")
             button.setText(text)
             button.setToolTip(tip)
             button.clicked.connect(lambda _=False, step=step: self.step(step))

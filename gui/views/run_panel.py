@@ -178,14 +178,16 @@ class RunPanel(QWidget):
         self._repeats = QSpinBox()
         self._repeats.setRange(0, 100_000)
         self._repeats.setValue(20)
-        self._repeats.setSuffix(" warm runs")
         self._repeats.setToolTip("Run does one first run and then this many warm ones")
-        row.addWidget(self._repeats)
+        warm = QHBoxLayout()
+        warm.addWidget(label("Warm runs after the first", selectable=False), 1)
+        warm.addWidget(self._repeats)
         self._progress = QProgressBar()
         self._progress.setTextVisible(False)
         self._progress.hide()
         column = QVBoxLayout()
         column.addLayout(row)
+        column.addLayout(warm)
         column.addWidget(self._progress)
         return column
 
@@ -210,6 +212,7 @@ class RunPanel(QWidget):
         self._seed = QSpinBox()
         self._seed.setRange(0, 2**31 - 1)
         self._seed.setPrefix("seed ")
+        self._seed.setMinimumWidth(70)
         self._seed.setToolTip("The same seed gives the same inputs")
         first = QHBoxLayout()
         first.addWidget(self._source, 1)
@@ -230,15 +233,15 @@ class RunPanel(QWidget):
             | QTableView.EditTrigger.EditKeyPressed
             | QTableView.EditTrigger.AnyKeyPressed
         )
-        table.set_widths([13, 8, 15, 14])
+        table.set_widths([11, 14, 22, 8])
         table.setMinimumHeight(110)
         section.add_layout(first)
         section.add(self._file_row)
         section.add(table)
-        hint = label("Double-click a shape to set its open dimensions.", "muted")
-        self._hint = hint
-        section.add(hint)
-        self.inputs.modelReset.connect(self._hint_if_open)
+        self._hint = label("", "muted")
+        section.add(self._hint)
+        for signal in (self.inputs.modelReset, self.inputs.dataChanged):
+            signal.connect(self._tell_assumed)
         self.inputs.modelReset.connect(lambda: _fit_height(table, 5))
         return section
 
@@ -323,8 +326,11 @@ class RunPanel(QWidget):
         if path:
             self._file.setText(path)
 
-    def _hint_if_open(self) -> None:
-        self._hint.setVisible(bool(self.inputs.assumed))
+    def _tell_assumed(self) -> None:
+        assumed = self.inputs.assumed
+        listed = ", ".join(f"{key} = {size}" for key, size in assumed.items())
+        self._hint.setText(f"Assumed: {listed}. Double-click a shape to set it.")
+        self._hint.setVisible(bool(assumed))
 
 
 class _ActionButton(QPushButton):

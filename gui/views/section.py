@@ -16,7 +16,7 @@ class Section(QWidget):
         self._heading.setCheckable(True)
         self._heading.setChecked(True)
         self._heading.setAutoRaise(True)
-        self._heading.setProperty("tone", "heading")
+        self._heading.setObjectName("fold")
         self._heading.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._heading.setArrowType(Qt.ArrowType.DownArrow)
         self._heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

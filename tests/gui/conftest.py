@@ -45,8 +45,8 @@ def _no_thread_left(request):
     yield
     if (app := QApplication.instance()) is not None:
         for window in app.topLevelWidgets():
-            window.close()
-            window.deleteLater()
+            if window.parent() is None:  # a list that drops down from a box goes with its box
+                window.deleteLater()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     left = [t.name for t in threading.enumerate() if t.name.startswith("opscope")]
     assert not left, f"{request.node.name} left threads: {left}"

@@ -1,0 +1,38 @@
+"""Which colouring the graph wears: by provider of the chosen target, by time, or by risk."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from ..engine.diagnostics import Diagnostic
+from ..engine.ir.model import NodeId
+from .document import Document
+from .format import count_text
+from .services import Target
+from .views.graph.colouring import PLAIN, Colouring, Mode, by_provider, by_risk, by_time
+
+Findings = Mapping[NodeId, Sequence[Diagnostic]]
+
+
+def findings_by_node(document: Document, target: Target | None) -> dict[NodeId, list[Diagnostic]]:
+    """Node of the file -> its findings: of the model itself and of ``target``, not of others."""
+    found: dict[NodeId, list[Diagnostic]] = defaultdict(list)
+    for one in document.diagnostics:
+        if one.node is not None and one.target in ("", target.id if target else ""):
+            found[document.source(one.node)].append(one)
+    return dict(found)
+
+
+def colouring(document: Document, mode: Mode, target: Target | None) -> Colouring:
+    """The colouring of the document as far as its parts are there."""
+    model = document.model
+    if model is None or target is None:
+        return PLAIN
+    if mode is Mode.PROVIDER:
+        return by_provider(model, document.verdicts(target.id), target.label)
+    if mode is Mode.TIME:
+        warm = document.samples.warm_runs
+        statistic = f"median of {count_text(warm, 'warm run')}" if warm else "the first run"
+        return by_time(model, document.times(), statistic=statistic)
+    return by_risk(findings_by_node(document, target)) if mode is Mode.RISK else PLAIN

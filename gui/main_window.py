@@ -1,0 +1,349 @@
+"""The window: what happens between its views, the engine and the user."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMessageBox
+
+from ..engine.device.profile import DeviceProfile
+from ..engine.ir.model import Model
+from .actions import make_actions
+from .colours import colouring, findings_by_node
+from .document import Document
+from .engine_worker import EngineWorker
+from .jobs import JobTracker
+from .menus import ViewChoices, fill_menus, make_toolbar
+from .opening import OPEN, Opener
+from .run_control import RunControl
+from .selection import Selection
+from .services import PreparedFeeds, Services, Target
+from .settings import Settings
+from .style import stylesheet
+from .theme import Scheme, apply_theme, theme_for
+from .throttle import Throttle
+from .views.graph.colouring import Mode
+from .views.help_dialogs import ShortcutsDialog, about_text, diagnostics_text
+from .views.status_line import StatusLine
+from .workspace import Workspace
+
+FILE_FILTER = "Models and reports (*.onnx *.png *.zip);;All files (*)"
+_RECOLOUR_MS = 400
+_TYPES_MS = 1500  # how long the layout waits for the types before it begins without them
+_SIZE = (1280, 800)
+
+
+class MainWindow(QMainWindow):
+    """The one window.
+
+    Args:
+        services: the engine.
+        settings: what is remembered from one window to the next.
+    """
+
+    def __init__(self, services: Services, settings: Settings) -> None:
+        super().__init__()
+        self.services = services
+        self.settings = settings
+        self.mode = Mode.PROVIDER
+        self.targets: tuple[Target, ...] = ()
+        self.profile: DeviceProfile | None = None
+        self.theme = theme_for(Scheme(settings.theme))
+        self.document = Document(self)
+        self.selection = Selection(self)
+        self.jobs = JobTracker(2, "work", self)
+        self.worker = EngineWorker(services, self)
+        self.opener = Opener(self.document, self.jobs, services, self)
+        self.runs = RunControl(self.document, self.worker, services, self)
+        self.commands = make_actions(self)
+        self.choices = ViewChoices(self)
+        self.work = Workspace(
+            self, self.document, self.selection, self.jobs, services, self.commands, self.theme
+        )
+        make_toolbar(self, self.commands, self.choices)
+        self._recent = fill_menus(
+            self, self.commands, self.choices, tuple(self.work.docks.values())
+        )
+        self.status = StatusLine(self.statusBar())
+        self._recolouring = Throttle(_RECOLOUR_MS, self._recolour, self)
+        self._types_late = QTimer(self, singleShot=True, interval=_TYPES_MS)
+        self._connect()
+        self.setAcceptDrops(True)
+        self.resize(*_SIZE)
+        self._restore()
+        self.set_scheme(Scheme(settings.theme))
+        self._update_actions()
+        self._ask_engine()
+
+    # ------------------------------------------------------------------ files
+
+    def choose_file(self) -> None:
+        """Ask for a file and open it."""
+        path, _ = QFileDialog.getOpenFileName(
+            self, "Open a model", self.settings.folder, FILE_FILTER
+        )
+        if path:
+            self.open_file(path)
+
+    def open_file(self, path: str) -> None:
+        """Open ``path``; where it cannot be read the open document stays as it is."""
+        self.work.message.hide()
+        self.opener.open(path, self._opened, self._open_failed, self._update_actions)
+
+    def _opened(self, model: Model) -> None:
+        self.runs.abandon()
+        self.selection.reset()
+        if not self.work.shows_graph:
+            self.work.show_graph()
+            self._restore_layout()
+        self._types_late.start()
+        if model.path:
+            self.settings.add_recent_file(model.path)
+            self._show_recent()
+        self.setWindowTitle(self.document.name)
+        self._update_actions()
+
+    def _open_failed(self, error: Exception) -> None:
+        self.work.message.show_message(str(error), "Open another ...", self.choose_file)
+
+    def _show_recent(self) -> None:
+        paths = self.settings.recent_files
+        self.work.start.set_recent(paths)
+        self._recent.clear()
+        for path in paths:
+            action = self._recent.addAction(Path(path).name)
+            action.setStatusTip(path)
+            action.triggered.connect(lambda _=False, path=path: self.open_file(path))
+        self._recent.addSeparator()
+        self._recent.addAction("&Forget them", self._forget_recent)
+        self._recent.setEnabled(bool(paths))
+
+    def _forget_recent(self) -> None:
+        self.settings.clear_recent_files()
+        self._show_recent()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
+        """Take one local file."""
+        urls = event.mimeData().urls()
+        if len(urls) == 1 and urls[0].isLocalFile():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
+        """Open the dropped file: inputs (.npz) for the open model, or another model."""
+        path = event.mimeData().urls()[0].toLocalFile()
+        event.acceptProposedAction()
+        if path.endswith(".npz") and self.document.model is not None:
+            self.work.run.use_file(path)
+            self.work.show_dock("Run")
+        else:
+            self.open_file(path)
+
+    # ------------------------------------------------------------------ runs
+
+    def start_run(self, *, loop: bool = False) -> None:
+        """Run the open model as the run panel says."""
+        self.work.message.hide()
+        self.runs.start(self.work.run.options(loop=loop))
+
+    def _run_failed(self, text: str) -> None:
+        self.work.message.show_message(text)
+
+    def _prepared(self, feeds: PreparedFeeds) -> None:
+        self.work.run.set_prepared(feeds)
+
+    def _run_changed(self) -> None:
+        done, total = self.worker.progress
+        self.work.run.set_progress(self.worker.busy, done, total)
+        self._update_actions()
+
+    def _device_changed(self, profile: DeviceProfile) -> None:
+        self.profile = profile
+        self.status.show_adapter(profile)
+
+    def _ask_engine(self) -> None:
+        """Ask, off this thread, what targets and adapters there are."""
+        self.jobs.start(
+            "targets",
+            lambda job: tuple(self.services.targets()),
+            self._set_targets,
+            lambda error: self.work.message.show_message(str(error)),
+        )
+        self.worker.list_devices(
+            self.work.run.set_devices, lambda error: self.work.run.set_device_error(str(error))
+        )
+
+    # ------------------------------------------------------------------ what the views show
+
+    @property
+    def target(self) -> Target | None:
+        """The target that is chosen."""
+        chosen = self.choices.target_box.currentData()
+        return next((t for t in self.targets if t.id == chosen), None)
+
+    def set_target(self, target_id: str) -> None:
+        """Show another target's verdicts."""
+        self.choices.target_box.setCurrentIndex(self.choices.target_box.findData(target_id))
+        self.settings.target = target_id
+        self.recolour()
+
+    def set_mode(self, mode: Mode) -> None:
+        """Colour the graph another way."""
+        self.mode = mode
+        self.choices.modes[mode].setChecked(True)
+        self.recolour()
+
+    def set_scheme(self, scheme: Scheme) -> None:
+        """Light, dark, or as the system is."""
+        self.settings.theme = scheme.value
+        self.choices.schemes[scheme].setChecked(True)
+        self.theme = theme_for(scheme)
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            apply_theme(app, self.theme)
+            app.setStyleSheet(stylesheet(self.theme))
+        self.commands.set_theme(self.theme)
+        self.work.set_theme(self.theme)
+
+    def recolour(self) -> None:
+        """Colour the graph by the parts that are there, and hang its badges."""
+        self._recolouring.request()
+
+    def _recolour(self) -> None:
+        self.work.page.set_colouring(colouring(self.document, self.mode, self.target))
+        self.work.page.set_diagnostics(findings_by_node(self.document, self.target))
+
+    def _set_targets(self, targets: Sequence[Target]) -> None:
+        self.targets = tuple(targets)
+        self.choices.set_targets(targets, self.settings.target)
+        self.work.set_targets(targets)
+        self.recolour()
+
+    def _types_known(self) -> None:
+        """Types arrived, or a plan's: draw the graph with them."""
+        parts = self.document.parts
+        if parts is None:
+            return
+        self._types_late.stop()
+        types = {**parts.types, **(parts.plan.types if parts.plan else {})}
+        if self._drawn is not parts.model:
+            self._drawn = parts.model
+            self.work.page.set_model(parts.model, types)
+        elif types != self._drawn_types:
+            self.work.page.set_types(types)
+        self._drawn_types = types
+        self.recolour()
+
+    def _follow_system(self) -> None:
+        if self.settings.theme == Scheme.SYSTEM:
+            self.set_scheme(Scheme.SYSTEM)
+
+    def _update_actions(self) -> None:
+        opened, busy = self.document.model is not None, self.runs.busy
+        commands = self.commands
+        for action in (commands.find, commands.fit, commands.report, commands.reset_layout):
+            action.setEnabled(opened)
+        commands.run.setEnabled(opened and not busy)
+        commands.loop.setEnabled(opened and not busy)
+        commands.stop.setEnabled(busy)
+        commands.back.setEnabled(self.selection.can_go_back)
+        commands.forward.setEnabled(self.selection.can_go_forward)
+
+    # ------------------------------------------------------------------ help and the end
+
+    def show_shortcuts(self) -> None:
+        """List every key."""
+        actions: list[QAction] = [*self.commands.all(), *self.choices.modes.values()]
+        dialog = ShortcutsDialog([*actions, self.choices.next_target], self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    def copy_diagnostics(self) -> None:
+        """Put versions, adapter and findings on the clipboard."""
+        QGuiApplication.clipboard().setText(diagnostics_text(self.document, self.profile))
+        self.status.say("Diagnostics copied")
+
+    def show_about(self) -> None:
+        """Say what this is."""
+        box = QMessageBox(QMessageBox.Icon.NoIcon, "About Opscope", about_text(), parent=self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()
+
+    def make_report(self) -> None:
+        """Make a bug report of what the window shows."""
+        from .reporting import report_from_window
+
+        report_from_window(self)
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+        """Keep the layout; end every job, run and layout and wait for their threads."""
+        if self.work.shows_graph:
+            self.settings.keep_window(self.saveGeometry(), self.saveState())
+        self.jobs.close()
+        self.worker.close()
+        self.work.page.shutdown()
+        self.work.charts.shutdown()
+        super().closeEvent(event)
+
+    # ------------------------------------------------------------------ construction
+
+    def _restore(self) -> None:
+        if self.settings.geometry is not None:
+            self.restoreGeometry(self.settings.geometry)
+        self._drawn: Model | None = None
+        self._drawn_types: object = None
+        self._show_recent()
+        self.choices.show(self.mode, Scheme(self.settings.theme))
+
+    def _restore_layout(self) -> None:
+        """Show the panels as they were left, or in their usual places."""
+        self.work.lay_out()
+        if self.settings.layout is not None:
+            self.restoreState(self.settings.layout)
+
+    def _connect(self) -> None:
+        commands, work, document = self.commands, self.work, self.document
+        commands.open.triggered.connect(self.choose_file)
+        commands.quit.triggered.connect(self.close)
+        commands.run.triggered.connect(lambda: self.start_run())
+        commands.loop.triggered.connect(lambda: self.start_run(loop=True))
+        commands.stop.triggered.connect(self.runs.stop)
+        commands.find.triggered.connect(work.page.find_bar.open)
+        commands.fit.triggered.connect(work.page.canvas.fit)
+        commands.back.triggered.connect(self.selection.back)
+        commands.forward.triggered.connect(self.selection.forward)
+        commands.next_problem.triggered.connect(lambda: work.problems.step(1))
+        commands.previous_problem.triggered.connect(lambda: work.problems.step(-1))
+        commands.report.triggered.connect(self.make_report)
+        commands.shortcuts.triggered.connect(self.show_shortcuts)
+        commands.copy_diagnostics.triggered.connect(self.copy_diagnostics)
+        commands.about.triggered.connect(self.show_about)
+        commands.reset_layout.triggered.connect(work.lay_out)
+        self.choices.target_chosen.connect(self.set_target)
+        self.choices.mode_chosen.connect(self.set_mode)
+        self.choices.scheme_chosen.connect(self.set_scheme)
+        work.start.open_requested.connect(self.choose_file)
+        work.start.file_chosen.connect(self.open_file)
+        work.run.rejected.connect(work.message.show_message)
+        work.page.layout_failed.connect(work.message.show_message)
+        work.problems.counts_changed.connect(self.status.show_problems)
+        self.selection.history_changed.connect(self._update_actions)
+        self.jobs.changed.connect(lambda: self.status.show_jobs(self.jobs.running))
+        self.status.cancelled.connect(lambda: self.jobs.cancel(OPEN))
+        self.runs.changed.connect(self._run_changed)
+        self.runs.prepared.connect(self._prepared)
+        self.runs.failed.connect(self._run_failed)
+        self.worker.device_changed.connect(self._device_changed)
+        self._types_late.timeout.connect(self._types_known)
+        document.types_changed.connect(self._types_known)
+        document.planned.connect(self._types_known)
+        for signal in (
+            document.verdicts_changed,
+            document.diagnostics_changed,
+            document.measured,
+        ):
+            signal.connect(self.recolour)
+        hints = QGuiApplication.styleHints()
+        hints.colorSchemeChanged.connect(self._follow_system)

@@ -1,0 +1,67 @@
+"""The status bar: what goes on, with Cancel; the findings; the adapter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton
+
+from ...engine.device.profile import DeviceProfile
+from ..jobs import Job
+
+
+class StatusLine(QObject):
+    """Fills a status bar.
+
+    Signals:
+        cancelled: the user asked to cancel the job that is shown.
+    """
+
+    cancelled = Signal()
+
+    def __init__(self, bar: QStatusBar) -> None:
+        super().__init__(bar)
+        self._bar = bar
+        self._work = QLabel()
+        self._progress = QProgressBar()
+        self._progress.setTextVisible(False)
+        self._progress.setFixedWidth(120)
+        self._cancel = QToolButton()
+        self._cancel.setText("Cancel")
+        self._cancel.setAutoRaise(True)
+        self._cancel.clicked.connect(self.cancelled)
+        self._problems = QLabel()
+        self._adapter = QLabel("no adapter opened yet")
+        self._adapter.setToolTip("The adapter that Opscope's runs are on")
+        for widget in (self._work, self._progress, self._cancel):
+            bar.addWidget(widget)
+        for widget in (self._problems, self._adapter):
+            widget.setContentsMargins(8, 0, 8, 0)
+            bar.addPermanentWidget(widget)
+        self.show_jobs(())
+
+    def show_jobs(self, jobs: Sequence[Job]) -> None:
+        """Show the oldest job that has a title."""
+        shown = next((job for job in jobs if job.title), None)
+        for widget in (self._work, self._progress, self._cancel):
+            widget.setVisible(shown is not None)
+        if shown is not None:
+            self._work.setText(shown.title)
+            self._progress.setRange(0, shown.total)
+            self._progress.setValue(shown.done)
+
+    def show_problems(self, errors: int, warnings: int, notes: int) -> None:
+        """Show how many findings there are."""
+        words = ((errors, "error"), (warnings, "warning"), (notes, "note"))
+        texts = [f"{n} {word}{'' if n == 1 else 's'}" for n, word in words if n]
+        self._problems.setText(", ".join(texts))
+
+    def show_adapter(self, profile: DeviceProfile) -> None:
+        """Show the adapter that runs are on."""
+        self._adapter.setText(f"{profile.name} ({profile.backend})")
+        self._adapter.setToolTip(f"driver {profile.driver}" if profile.driver else profile.name)
+
+    def say(self, text: str) -> None:
+        """A short notice that goes away by itself."""
+        self._bar.showMessage(text, 4000)

@@ -1,0 +1,277 @@
+"""The window as a user drives it, on hand-made services."""
+
+import threading
+
+import pytest
+import window_fakes as fakes
+from opscope.engine.diagnostics import Severity
+from opscope.engine.errors import DeviceError, FeedError
+from opscope.engine.providers.support import Status
+from opscope.gui.main_window import MainWindow
+from opscope.gui.theme import Scheme
+from opscope.gui.views.graph.colouring import Mode
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QGuiApplication
+
+
+@pytest.fixture
+def make(app, settings, wait):
+    """``make(runner, **services)`` shows a window."""
+    windows = []
+
+    def made(runner=None, **changed):
+        window = MainWindow(fakes.services(runner, **changed), settings)
+        windows.append(window)
+        window.show()
+        wait(lambda: window.targets or window.work.message.text)
+        return window
+
+    yield made
+    for window in windows:
+        window.close()
+
+
+def open_model(window, wait, path="denoiser.onnx"):
+    window.open_file(path)
+    wait(lambda: window.document.name == path and not window.jobs.is_running("open"))
+
+
+def test_opening_shows_summary_operators_and_then_the_graph(make, wait):
+    window = make()
+    assert not window.work.shows_graph
+    assert not window.commands.run.isEnabled()
+    open_model(window, wait)
+    wait(lambda: window.work.page.drawing is not None)
+    assert window.work.shows_graph
+    assert window.windowTitle().startswith("denoiser.onnx")
+    assert {row.op for row in window.work.operators.model.rows} == {
+        "GRU",
+        "ConvTranspose",
+        "Relu",
+        "Loop",
+    }
+    assert window.commands.run.isEnabled()
+    assert window.document.type_of(window.document.model.graph, "h").shape == ("T", 4)
+
+
+def test_a_bad_file_is_told_in_one_line_and_the_open_document_stays(make, wait):
+    window = make()
+    open_model(window, wait)
+    before = window.document.parts
+    window.open_file("broken.txt")
+    wait(lambda: window.work.message.text)
+    assert window.work.message.text == "broken.txt is not an ONNX model: the file is empty"
+    assert window.document.parts is before
+    assert window.windowTitle().startswith("denoiser.onnx")
+    window.open_file("other.onnx")
+    wait(lambda: window.document.name == "other.onnx")
+    assert window.work.message.text == ""
+
+
+def test_a_newer_opening_wins_over_a_slow_one(make, wait):
+    gate = threading.Event()
+
+    def load(path):
+        if path == "slow.onnx":
+            assert gate.wait(10)
+        return fakes.model(path)
+
+    window = make(load=load)
+    window.open_file("slow.onnx")
+    open_model(window, wait, "quick.onnx")
+    gate.set()
+    wait(lambda: not window.jobs.running)
+    assert window.document.name == "quick.onnx"
+
+
+def test_a_target_recolours_the_graph(make, wait):
+    window = make()
+    open_model(window, wait)
+
+    def status():
+        return window.work.page.colouring.paints[fakes.GRU].kind
+
+    wait(lambda: window.work.page.colouring.paints)
+    window.set_target("opscope")
+    wait(lambda: status() is Status.GPU)
+    window.choices.next_target.trigger()
+    wait(lambda: status() is Status.HOST)
+    assert window.target.label == "ORT WebGPU 0.4.0"
+    assert window.settings.target == "ort-webgpu"
+    window.set_mode(Mode.RISK)
+    wait(lambda: status() is Severity.WARNING)
+
+
+def test_run_fills_tables_and_times_and_says_whose_they_are(make, wait):
+    window = make()
+    open_model(window, wait)
+    window.commands.run.trigger()
+    wait(lambda: not window.runs.busy)
+    wait(lambda: window.work.kernels.model.rowCount() == 3)
+    top = window.work.kernels.model.rows[0]
+    assert (top.summary.op, top.summary.time.n) == ("GRU", 20)
+    assert window.document.samples.runs == 21
+    assert window.profile == fakes.PROFILE
+    assert "Opscope on wgpu" in window.work.kernels._about.text()
+    window.set_mode(Mode.TIME)
+    wait(lambda: window.work.page.colouring.mode is Mode.TIME)
+    assert window.work.page.colouring.paints[fakes.GRU].kind == 1.0  # the slowest
+
+
+def test_a_loop_goes_on_until_stopped_and_draws_the_usual_curves(make, wait):
+    runner = fakes.FakeRunner()
+    window = make(runner)
+    open_model(window, wait)
+    window.work.show_dock("Charts")
+    window.commands.loop.trigger()
+    wait(lambda: window.document.samples.warm_runs > 50)
+    assert window.commands.stop.isEnabled()
+    assert not window.commands.run.isEnabled()
+    window.commands.stop.trigger()
+    wait(lambda: not window.runs.busy)
+    assert window.document.samples.runs == runner.runs
+    charts = window.work.charts
+    assert set(charts.operators) == {"GRU", "ConvTranspose"}
+    wait(lambda: len(charts._curves["GRU"].getData()[0]) > 50)
+    charts.choose("Relu", True)
+    wait(lambda: "Relu" in charts._curves)
+
+
+def test_a_failed_run_is_told_and_the_window_goes_on(make, wait):
+    runner = fakes.FakeRunner(error=DeviceError("no usable adapter"))
+    window = make(runner)
+    open_model(window, wait)
+    window.commands.run.trigger()
+    wait(lambda: window.work.message.text == "no usable adapter")
+    assert window.commands.run.isEnabled()
+
+
+def test_inputs_that_do_not_fit_are_told(make, wait):
+    def file_feeds(path, model):
+        raise FeedError(f"{path}: x is 2 x 2, the model wants T x 1 x 3")
+
+    window = make(file_feeds=file_feeds)
+    open_model(window, wait)
+    window.work.run.use_file("in.npz")
+    window.commands.run.trigger()
+    wait(lambda: window.work.message.text.startswith("in.npz: x is 2 x 2"))
+
+
+def test_views_share_one_selection(make, wait):
+    window = make()
+    open_model(window, wait)
+    window.commands.run.trigger()
+    wait(lambda: window.work.kernels.model.rowCount() == 3 and not window.runs.busy)
+    window.selection.reveal(fakes.DECONV)
+    kernels = window.work.kernels
+    assert kernels.table.currentIndex().row() == 1
+    assert window.work.node.node.name == "up"
+    table = kernels.table
+    table.clicked.emit(table.model().index(0, 1))
+    assert window.selection.node == fakes.GRU
+    assert window.work.node.node.op_type == "GRU"
+    operators = window.work.operators
+    operators.table.clicked.emit(operators.model.index(operators.model.row_of("Relu"), 0))
+    assert window.selection.node == fakes.RELU
+
+
+def test_f8_walks_through_the_findings_and_around(make, wait):
+    window = make()
+    open_model(window, wait)
+    seen = []
+    for _ in range(4):
+        window.commands.next_problem.trigger()
+        seen.append(window.selection.node)
+    assert seen == [fakes.LOOP, fakes.GRU, fakes.RELU, fakes.LOOP]
+    window.commands.previous_problem.trigger()
+    assert window.selection.node == fakes.RELU
+    window.work.problems.filter.set_severities({Severity.WARNING})
+    window.commands.next_problem.trigger()
+    assert window.selection.node == fakes.GRU
+
+
+def test_a_link_opens_only_when_clicked(make, wait):
+    window = make()
+    opened = []
+    window.work.problems._detail._open_link = opened.append
+    open_model(window, wait)
+    window.work.problems.filter.set_severities({Severity.WARNING})
+    window.commands.next_problem.trigger()
+    assert opened == []
+    from PySide6.QtWidgets import QPushButton
+
+    (link,) = window.work.problems._detail.findChildren(QPushButton)
+    link.click()
+    assert opened == [QUrl("https://example.org/28976")]
+
+
+def test_dropping_a_model_opens_it_and_inputs_are_taken(make, wait, tmp_path):
+    window = make()
+
+    def drop(path):
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(path))])
+        window.dropEvent(
+            QDropEvent(
+                QPointF(5, 5),
+                Qt.DropAction.CopyAction,
+                data,
+                Qt.MouseButton.LeftButton,
+                Qt.KeyboardModifier.NoModifier,
+            )
+        )
+
+    drop(tmp_path / "m.onnx")
+    wait(lambda: window.document.name == "m.onnx")
+    drop(tmp_path / "in.npz")
+    assert window.work.run.options(loop=False).file == str(tmp_path / "in.npz")
+    assert window.document.name == "m.onnx"
+
+
+def test_the_theme_is_applied_and_kept(make, settings, app):
+    window = make()
+    window.set_scheme(Scheme.DARK)
+    assert window.theme.dark
+    assert app.palette().window().color().lightness() < 80
+    assert settings.theme == "dark"
+    window.set_scheme(Scheme.LIGHT)
+    assert app.palette().window().color().lightness() > 200
+
+
+def test_layout_is_kept_once_a_model_was_shown(make, settings, wait):
+    window = make()
+    window.close()
+    assert settings.layout is None
+    window = make()
+    open_model(window, wait)
+    window.work.docks["Charts"].hide()
+    window.close()
+    again = make()
+    open_model(again, wait)
+    assert again.work.docks["Charts"].isHidden()
+    again.commands.reset_layout.trigger()
+    assert not again.work.docks["Charts"].isHidden()
+
+
+def test_diagnostics_hold_versions_and_findings_but_no_path(make, wait):
+    window = make(load=lambda path: fakes.model(path))
+    open_model(window, wait)
+    window.commands.copy_diagnostics.trigger()
+    text = QGuiApplication.clipboard().text()
+    assert "wgpu 0." in text
+    assert "warning opset-gate (ort-webgpu) [GRU #0]: GRU 22 has no row" in text
+    assert "denoiser" not in text
+
+
+def test_closing_in_the_middle_of_a_loop_and_of_a_layout(make, wait):
+    runner = fakes.FakeRunner()
+    window = make(runner)
+    open_model(window, wait)
+    window.commands.loop.trigger()
+    wait(lambda: runner.runs > 3)
+    window.open_file("other.onnx")
+    wait(lambda: window.document.name == "other.onnx")
+    window.commands.loop.trigger()
+    window.close()
+    assert runner.closed
+    assert not [t.name for t in threading.enumerate() if t.name.startswith("opscope")]
