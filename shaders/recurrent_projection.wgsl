@@ -62,7 +62,8 @@ fn store(row: u32, column: u32, values: vec4<f32>) {
   }
 {% for j in range(4) %}
   if (column + {{ j }}u < params.end_column) {
-    projected[row * params.columns + column + {{ j }}u] = values[{{ j }}] + bias_of(column + {{ j }}u);
+    projected[row * params.columns + column + {{ j }}u] =
+      values[{{ j }}] + bias_of(column + {{ j }}u);
   }
 {% endfor %}
 }
@@ -81,7 +82,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let k = k0 + low;
     let r = row + high * 4u;
     let c = column + high * 4u;
-    tile_x[low * 17u + high] = vec4<f32>(x_at(r, k), x_at(r + 1u, k), x_at(r + 2u, k), x_at(r + 3u, k));
+    tile_x[low * 17u + high] =
+      vec4<f32>(x_at(r, k), x_at(r + 1u, k), x_at(r + 2u, k), x_at(r + 3u, k));
     tile_w[low * 17u + high] =
       vec4<f32>(weight_at(c, k), weight_at(c + 1u, k), weight_at(c + 2u, k), weight_at(c + 3u, k));
     workgroupBarrier();

@@ -1,6 +1,6 @@
 {#- Macros of the recurrent kernels: products of the state with the recurrent weights. -#}
-{#- The weights are registers w<gate>_<k>; parts[segment][gate][unit]. One quad of the state at a -#}
-{#- time and scalar sums: registers beside the weights are few. -#}
+{#- The weights are registers w<gate>_<k>; parts[segment][gate][unit]. One quad of the state -#}
+{#- at a time and scalar sums: registers beside the weights are few. -#}
 {% macro dots(gates, vector) %}
     {
 {% for gate in gates %}
@@ -22,10 +22,12 @@
 {% endmacro %}
 {#- The finished product of a gate for this invocation's unit. -#}
 {% macro total(gate) -%}
-{% for s in range(segments) %}{{ " + " if s else "" }}parts[{{ (s * gates + gate) * hidden }}u + unit]{% endfor %}
+{% for s in range(segments) %}
+{{ " + " if s else "" }}parts[{{ (s * gates + gate) * hidden }}u + unit]
+{%- endfor %}
 {%- endmacro %}
-{#- Makes ``fresh`` (one scalar per unit) readable by all as vec4s in ``vector``. Whole vec4s are -#}
-{#- stored: WGSL lets a store to one component touch the other three. -#}
+{#- Makes ``fresh`` (one scalar per unit) readable by all as vec4s in ``vector``. Whole vec4s -#}
+{#- are stored: WGSL lets a store to one component touch the other three. -#}
 {% macro publish(vector) %}
     workgroupBarrier();
     if (local < {{ segments * chunk }}u) {

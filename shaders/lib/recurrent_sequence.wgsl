@@ -68,7 +68,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let owner = segment == 0u;
 {% for gate in range(gates) %}
 {% for k in range(chunk) %}
-  let w{{ gate }}_{{ k }} = weight((direction * GATES + {{ gate }}u) * HIDDEN + unit, first + {{ k }}u);
+  let w{{ gate }}_{{ k }} =
+    weight((direction * GATES + {{ gate }}u) * HIDDEN + unit, first + {{ k }}u);
 {% endfor %}
 {% endfor %}
   let length = {{ "u32(lengths[row])" if at_lengths else "params.steps" }};

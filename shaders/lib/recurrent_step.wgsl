@@ -5,8 +5,8 @@
 // product takes two passes: "gates" leaves the update gate and the scaled state in ``scaled``,
 // "candidate" goes on from there.
 // Grid: x = groups of ``units``, y = groups of ``rows`` batch rows, z = directions.
-// The ``lanes`` of a unit take every lanes-th quad of the state each, for all rows; then lane n < rows
-// owns the unit in row n: it finishes the gates and writes the results. 4 * rows <= lanes.
+// Each of a unit's ``lanes`` takes every lanes-th quad of the state, for all rows; then lane
+// n < rows owns the unit in row n: it finishes the gates and writes the results. 4 * rows <= lanes.
 {% set both = pass == "gates" or has_cell %}
 {% include 'lib/math.wgsl' %}
 {% include 'lib/recurrent_activation.wgsl' %}
@@ -44,7 +44,8 @@ var<workgroup> folded: array<f32, {{ rows * products * units * 4 }}>;
 var<workgroup> fresh: array<f32, {{ rows * units * 2 }}>;  // two results per unit
 
 fn carried_at(half: u32, part: u32, row: u32, direction: u32) -> u32 {
-  return ((half * {{ 2 if has_cell else 1 }}u + part) * params.states + state_of(row, direction)) * QUADS;
+  let states = (half * {{ 2 if has_cell else 1 }}u + part) * params.states;
+  return (states + state_of(row, direction)) * QUADS;
 }
 
 // Part 0: the update gate, part 1: the state times the reset gate.
@@ -89,7 +90,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     input[{{ gate }}] = projected[from_x + {{ first_gate + gate }}u * HIDDEN];
 {% endfor %}
     old_h = carried[carried_at(half, 0u, row, direction) + unit / 4u][unit % 4u];
-    {{ "old_c = carried[carried_at(half, 1u, row, direction) + unit / 4u][unit % 4u];" if has_cell else "" }}
+{% if has_cell %}
+    old_c = carried[carried_at(half, 1u, row, direction) + unit / 4u][unit % 4u];
+{% endif %}
   }
 
 {% for n in range(rows) %}
@@ -104,8 +107,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 {% endfor %}
   for (var quad = lane; quad < QUADS; quad += {{ lanes }}u) {
 {% for gate in range(products) %}
-    let w{{ gate }} = vec4<f32>(
-      weights[((direction * GATES + {{ first_gate + gate }}u) * HIDDEN + safe_unit) * QUADS + quad]);
+    let row{{ gate }} = (direction * GATES + {{ first_gate + gate }}u) * HIDDEN + safe_unit;
+    let w{{ gate }} = vec4<f32>(weights[row{{ gate }} * QUADS + quad]);
 {% endfor %}
 {% for n in range(rows) %}
     let v{{ n }} = {{ "scaled" if pass == "candidate" else "carried" }}[from{{ n }} + quad];
@@ -122,10 +125,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   workgroupBarrier();
   if (lane < {{ rows * 4 }}u) {
 {% for gate in range(products) %}
-    let at{{ gate }} =
-      (lane / 4u * {{ products }}u + {{ gate }}u) * {{ units * lanes }}u + slot * {{ lanes }}u + lane % 4u;
+    let at{{ gate }} = (lane / 4u * {{ products }}u + {{ gate }}u) * {{ units * lanes }}u
+      + slot * {{ lanes }}u + lane % 4u;
     folded[(slot * {{ products }}u + {{ gate }}u) * {{ rows * 4 }}u + lane] =
-      {% for j in range(0, lanes, 4) %}{{ " + " if j else "" }}parts[at{{ gate }} + {{ j }}u]{% endfor %};
+{% for j in range(0, lanes, 4) %}
+      parts[at{{ gate }} + {{ j }}u] {{ ";" if loop.last else "+" }}
+{% endfor %}
 {% endfor %}
   }
   workgroupBarrier();
@@ -157,7 +162,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   if (local < {{ rows * units // 4 }}u && target_row < params.end_row && quad < QUADS) {
 {% if pass == "gates" %}
     scaled[scaled_at(0u, target_row, direction) + quad] = fresh_quad(local * 4u);
-    scaled[scaled_at(1u, target_row, direction) + quad] = fresh_quad(local * 4u + {{ rows * units }}u);
+    scaled[scaled_at(1u, target_row, direction) + quad] =
+      fresh_quad(local * 4u + {{ rows * units }}u);
 {% else %}
     carried[carried_at(1u - half, 0u, target_row, direction) + quad] = fresh_quad(local * 4u);
 {% if has_cell %}

@@ -150,9 +150,9 @@ def tune(options: argparse.Namespace) -> list[dict[str, Any]]:
 
     for shape in shapes(options):
         quads = -(-shape.hidden // 4)
-        for segments in range(1, quads + 1):
-            chunk = -(-quads // segments)
-            if segments * shape.hidden <= most and 12 * chunk <= 160 and quads % segments == 0:
+        fewest = {-(-quads // n): n for n in range(quads, 0, -1)}  # chunk -> segments
+        for chunk, segments in fewest.items():
+            if segments * shape.hidden <= most and 12 * chunk <= 160:
                 take(shape, f"sequence, {segments} segments", Split(segments, chunk), None)
         for rows in (1, 2, 4) if shape.batch > 1 else (1,):
             for units, lanes in ((4, 16), (4, 32), (4, 64), (8, 16), (8, 32), (8, 64), (16, 32)):
