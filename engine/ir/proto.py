@@ -157,6 +157,7 @@ class Writer:
         on_unreadable: is told why a weight cannot be read, which is then declared like a large
             one; None raises.
         leave_out: nodes not to write.
+        declare: types of a graph's values, by default those that it declares.
         name_by_identity: call each node by its identity instead of by its name.
     """
 
@@ -165,6 +166,7 @@ class Writer:
     largest_tensor_bytes: int | None = None
     on_unreadable: Callable[[Weight, ModelFileError], None] | None = None
     leave_out: Callable[[Node, Mapping[str, int]], bool] = lambda node, imports: False
+    declare: Callable[[Graph], Mapping[str, TensorType]] = lambda graph: graph.values
     name_by_identity: bool = False
 
     def graph(
@@ -183,8 +185,10 @@ class Writer:
         proto.input.extend(
             [value_info(p.name, p.type) for p in graph.inputs] if ports is None else ports
         )
-        proto.output.extend(value_info(p.name, p.type) for p in graph.outputs)
-        for name, kind in graph.values.items():
+        types = dict(self.declare(graph))
+        for port in graph.outputs:
+            proto.output.append(value_info(port.name, types.pop(port.name, port.type)))
+        for name, kind in types.items():
             proto.value_info.append(value_info(name, kind))
         for name, weight in graph.initializers.items():
             if self._writes(weight):

@@ -120,9 +120,7 @@ def test_external_weights_equal_those_stored_inside():
 def test_attributes_are_python_values():
     model = load_model(testdata.model_path("dfn3.enc"))
     attributes = [v for n in model.nodes.values() for v in n.attributes.values()]
-    assert all(
-        isinstance(v, int | float | str | Weight | Graph | tuple) for v in attributes
-    )
+    assert all(isinstance(v, int | float | str | Weight | Graph | tuple) for v in attributes)
     gru = next(n for n in model.nodes.values() if n.op_type == "GRU")
     assert gru.attributes["hidden_size"] == 256
     assert gru.attributes["linear_before_reset"] == 1

@@ -251,7 +251,9 @@ def test_attribute_given_twice():
     assert model.graph.nodes[0].attributes == {"alpha": 0.5}
 
 
-@pytest.mark.parametrize(("value", "kept"), [(b"\xff\x00", b"\xff\x00"), ([b"a", b"\xfe"], ("a", b"\xfe"))])
+@pytest.mark.parametrize(
+    ("value", "kept"), [(b"\xff\x00", b"\xff\x00"), ([b"a", b"\xfe"], ("a", b"\xfe"))]
+)
 def test_attribute_strings_that_are_not_text_stay_bytes(value, kept):
     node = helper.make_node("Custom", ["x"], ["y"], domain="my", blob=value)
     model = load(model_of([node]))
