@@ -26,6 +26,9 @@ class Tile:
 
     Attributes:
         thread_rows, thread_columns: an invocation's share, multiples of 4.
+
+    Raises:
+        ValueError: the invocations do not divide the loads of a slice evenly.
     """
 
     rows: int
@@ -33,6 +36,11 @@ class Tile:
     depth: int
     thread_rows: int
     thread_columns: int
+
+    def __post_init__(self) -> None:
+        slices = (self.depth * self.rows // 4, self.depth * self.columns)
+        if self.threads % self.columns or any(n % self.threads for n in slices):
+            raise ValueError(f"{self.threads} invocations cannot share the loads of {self!r}")
 
     @property
     def threads(self) -> int:
@@ -67,14 +75,15 @@ class Tile:
 LARGE = Tile(128, 128, 8, 8, 8)
 MEDIUM = Tile(64, 64, 16, 4, 4)
 SMALL = Tile(32, 32, 16, 4, 4)
+FEW_THREADS = Tile(64, 32, 8, 8, 8)  # for adapters whose invocations of a workgroup take turns
 
 
 def choose_tile(profile: DeviceProfile, rows: int, columns: int, copies: int = 1) -> Tile | None:
     """The tile for ``copies`` results of ``rows`` x ``columns``; None where a tile is of no use."""
     if min(rows, columns) < 12:
         return None
-    if profile.kind == "CPU":  # larger tiles only cost a software adapter time to compile
-        return MEDIUM if min(rows, columns) >= 48 else SMALL
+    if profile.kind == "CPU":
+        return FEW_THREADS if rows >= 48 else SMALL
     for tile in (LARGE, MEDIUM):
         x, y, z = tile.grid(rows, columns, copies)
         filled = rows * columns / (x * tile.columns * y * tile.rows)

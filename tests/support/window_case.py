@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import conv_oracle
@@ -58,28 +58,28 @@ def check_conv(
     channels = w[0] if op == "Conv" else w[1] * group
     inputs = [normal(x, dtype, 1), normal(w, dtype, 2)]
     inputs += [normal((channels,), dtype, 3)] if bias else []
-    result = opcase.run_op_result(
-        op, inputs, attributes, opset=opset, constants=() if runtime else (1, 2)[: 1 + bias], on=on
-    )
-    (actual,) = result.outputs.values()
+    constants = () if runtime else (1, 2)[: 1 + bias]
+    (actual,), kernels = run_on(on, op, inputs, attributes, opset=opset, constants=constants)
     assert actual.dtype == dtype
     close(actual, ORACLES[op](*inputs, **attributes))
-    return kernels(result)
+    return kernels
 
 
-def kernels(result: Any) -> list[str]:
-    """The kernels of a run, a name per dispatch."""
-    return [d.kernel for d in result.plan.dispatches]
+def run_on(
+    on: Session | None, op: str, inputs: Sequence[Any], attributes: Any = None, **options: Any
+) -> tuple[list[np.ndarray], list[str]]:
+    """The outputs of one node, and the kernel of each of its dispatches."""
+    model, feeds = opcase.op_model(op, inputs, attributes, **options)
+    program = (on or opcase.session()).prepare(model, feeds, fallback="error")
+    outputs = list(program.run(feeds).outputs.values())
+    return outputs, [d.kernel for d in program.plan.dispatches]
 
 
-@pytest.fixture
-def force_tile(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Session]]:
-    """A function that gives a session whose products all use one tile, perhaps with checks on."""
-
-    def force(tile: Tile | None, *, trusted: bool = True) -> Session:
-        monkeypatch.setattr(tiles, "choose_tile", lambda *_: tile)
-        monkeypatch.setattr(tiles, "TRUSTED", trusted)
-        monkeypatch.setattr(conv_tiled, "_FEWEST_TERMS", 0)
-        return fresh_session()
-
-    return force
+def force_tile(
+    monkeypatch: pytest.MonkeyPatch, tile: Tile | None, *, trusted: bool = True
+) -> Session:
+    """A session whose products and convolutions all use ``tile``, perhaps with checks on."""
+    monkeypatch.setattr(tiles, "choose_tile", lambda *_: tile)
+    monkeypatch.setattr(tiles, "TRUSTED", trusted)
+    monkeypatch.setattr(conv_tiled, "_FEWEST_TERMS", 0)
+    return fresh_session()
