@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -75,7 +75,7 @@ def _concrete_shapes(
     for name in shapes:
         if name not in ports:
             raise _error(model, f"there is no input '{name}' (it has {_listed(ports)})")
-    declared = {name: _declared(model, port) for name, port in ports.items()}
+    declared = {name: _named_dims(_declared(model, port)) for name, port in ports.items()}
     symbols = {d for t in declared.values() for d in t.shape or () if isinstance(d, str)}
     for symbol, size in dims.items():
         if symbol not in symbols:
@@ -124,6 +124,13 @@ def _declared(model: Model, port: Port) -> TensorType:
         what = "text" if kind.kind == "tensor" else f"a {kind.kind}"
         raise _error(model, f"input '{port.name}' is {what}, which cannot be random")
     return kind
+
+
+def _named_dims(kind: TensorType) -> TensorType:
+    """The type with "?", which exporters write for any size, as unknown: it names nothing."""
+    if kind.shape is None or "?" not in kind.shape:
+        return kind
+    return replace(kind, shape=tuple(None if d == "?" else d for d in kind.shape))
 
 
 def _draw(
@@ -189,9 +196,10 @@ def check_feeds(model: Model, arrays: Mapping[str, np.ndarray]) -> dict[str, int
             raise _error(model, f"there is no input '{name}' (it has {_listed(ports)})")
     bound: dict[str, int] = {}
     for name, port in ports.items():
-        array, kind = arrays[name], port.type
-        if kind is None or not isinstance(array, np.ndarray):
-            continue  # a sequence is the reader's to type
+        array = arrays[name]
+        if port.type is None:
+            continue
+        kind = _named_dims(port.type)
         try:
             given = array_type(array)
         except (ValueError, TypeError) as error:
