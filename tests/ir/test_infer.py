@@ -41,7 +41,7 @@ def test_every_model_has_types_and_no_failure(model_id):
         assert found.types[(), port.name].dtype == port.type.dtype
 
 
-@pytest.mark.parametrize("model_id", ["gtcrn.gtcrn_simple", "ultraface.version-slim-320_simplified"])
+@pytest.mark.parametrize("model_id", ["gtcrn.gtcrn_simple", "onnxwheel.light_resnet50"])
 def test_a_model_of_fixed_shapes_is_known_throughout(model_id):
     model = load_model(testdata.model_path(model_id))
     types = infer_types(model)
