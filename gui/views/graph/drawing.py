@@ -67,8 +67,8 @@ class Drawing:
         self.path_bounds = self._bounds_of_paths()
         self._edge_paths: list[list[int]] = [[] for _ in self.scene.edges]
         for index, path in enumerate(self.paths):
-            for edge in path.edges:
-                self._edge_paths[edge].append(index)
+            for carried in path.edges:
+                self._edge_paths[carried].append(index)
         self._incoming: list[list[int]] = [[] for _ in self.scene.boxes]
         self._outgoing: list[list[int]] = [[] for _ in self.scene.boxes]
         for index, edge in enumerate(self.scene.edges):

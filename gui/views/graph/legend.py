@@ -133,15 +133,19 @@ class Legend(QWidget):
 
     def buttons(self) -> list[LegendButton]:
         """The classes on show."""
-        found = (self._row.itemAt(i).widget() for i in range(self._row.count()))
-        return [widget for widget in found if isinstance(widget, LegendButton)]
+        return [widget for widget in self._widgets() if isinstance(widget, LegendButton)]
+
+    def _widgets(self) -> list[QWidget]:
+        items = (self._row.itemAt(i) for i in range(self._row.count()))
+        found = (item.widget() for item in items if item is not None)
+        return [widget for widget in found if widget is not None]
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Show as many classes as fit, the first ones first."""
         self._make_room()
 
     def _make_room(self) -> None:
-        widgets = [self._row.itemAt(i).widget() for i in range(self._row.count())]
+        widgets = self._widgets()
         fixed = sum(w.sizeHint().width() for w in widgets if isinstance(w, QLabel | Ramp))
         room = self.width() - fixed - 18 - 2 * len(widgets) - 12
         for button in self.buttons():

@@ -19,8 +19,9 @@ class LayoutOverlay(QFrame):
     cancelled = Signal()
     retried = Signal()
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self, canvas: QWidget) -> None:
+        super().__init__(canvas)
+        self._canvas = canvas
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
         self._text = QLabel()
@@ -77,10 +78,10 @@ class LayoutOverlay(QFrame):
         self.hide()
 
     def place(self) -> None:
-        """Stand in the middle of the parent."""
+        """Stand in the middle of the canvas."""
         self.adjustSize()
-        parent = self.parentWidget().rect()
-        self.move((parent.width() - self.width()) // 2, (parent.height() - self.height()) // 3)
+        room = self._canvas.rect()
+        self.move((room.width() - self.width()) // 2, (room.height() - self.height()) // 3)
 
     def _appear(self) -> None:
         self.place()

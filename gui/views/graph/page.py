@@ -14,11 +14,10 @@ from PySide6.QtCore import (
     QRectF,
     QSize,
     QSizeF,
-    Qt,
     Signal,
 )
-from PySide6.QtGui import QImage, QKeySequence, QPainter, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from ....engine.diagnostics import Diagnostic, worst
 from ....engine.ir.model import GraphPath, Model, NodeId
@@ -77,8 +76,9 @@ class GraphPage(QWidget):
         self.overview = Overview(self.canvas)
         self.breadcrumb = Breadcrumb()
         self.legend = Legend(theme)
-        self.find_bar = FindBar(self.find)
+        self.find_bar = FindBar(self.find_nodes)
         self.overlay = LayoutOverlay(self.canvas)
+        self.menu = QMenu(self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -107,9 +107,7 @@ class GraphPage(QWidget):
         self._selection.node_changed.connect(self._node_changed)
         self._selection.graph_changed.connect(self._show_graph)
         self._selection.reveal_requested.connect(self._reveal)
-        shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
-        shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
-        shortcut.activated.connect(self.find_bar.open)
+        self.canvas.find_wanted.connect(self.find_bar.open)
 
     # ---- what is shown
 
@@ -188,7 +186,7 @@ class GraphPage(QWidget):
                 return NodeId((called, *node.graph[position + 1 :]), node.index)
         return node
 
-    def find(self, text: str) -> list[NodeId]:
+    def find_nodes(self, text: str) -> list[NodeId]:
         """Nodes of every graph whose name or operator contains ``text``, in the model's order."""
         wanted = text.strip().casefold()
         if self._model is None or not wanted:
@@ -213,9 +211,20 @@ class GraphPage(QWidget):
             self._selection.open_graph(())
 
     def _open_box(self, index: int) -> None:
+        """Open what is behind a box; where there are several graphs, ask which."""
         drawing = self.canvas.drawing
-        if drawing is not None and (opens := drawing.scene.boxes[index].opens):
+        opens = drawing.scene.boxes[index].opens if drawing is not None else ()
+        if len(opens) == 1:
             self._selection.open_graph(opens[0].path)
+        elif drawing is not None and opens:
+            self.menu.clear()
+            for opening in opens:
+                action = self.menu.addAction(f"Open {opening.label.replace('&', '&&')}")
+                action.triggered.connect(
+                    lambda _=False, path=opening.path: self._selection.open_graph(path)
+                )
+            corner = self.canvas.viewport.to_screen(drawing.rect(index)).bottomLeft()
+            self.menu.popup(self.canvas.mapToGlobal(corner).toPoint())
 
     def _box_selected(self, index: int | None) -> None:
         drawing = self.canvas.drawing

@@ -20,7 +20,7 @@ def tooltip_text(drawing: Drawing, hit: Hit, dress: Dress) -> str:
     """A tooltip in Qt's rich text; empty where there is nothing to say."""
     if hit.box is not None:
         return _box_text(drawing, hit.box, dress)
-    edges = ()
+    edges: tuple[int, ...] = ()
     if hit.portal is not None:
         edges = drawing.portals[hit.portal].edges
     elif hit.path is not None:

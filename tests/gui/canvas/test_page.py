@@ -84,6 +84,9 @@ def test_arrows_walk_to_producers_and_consumers(shown, small):
 def test_opening_and_leaving_subgraphs_and_functions(shown, nested):
     page = shown(nested)
     QTest.mouseDClick(page.canvas, Qt.MouseButton.LeftButton, pos=spot(page, "If"))
+    assert [a.text() for a in page.menu.actions()] == ["Open then_branch", "Open else_branch"]
+    page.menu.actions()[0].trigger()
+    page.menu.close()
     assert page.wait_until_laid_out(20)
     assert page._selection.graph == ("1.then_branch",)
     assert [b.title for b in page.drawing.scene.boxes if b.node] == ["Mul"]
@@ -136,9 +139,9 @@ def test_coming_back_keeps_the_view(shown, nested):
 
 def test_finding(shown, nested):
     page = shown(nested)
-    assert page.find("") == []
-    assert page.find("INNER") == [NodeId(("1.then_branch",), 0)]
-    assert page.find("local::block") == [NodeId((), 2)]
+    assert page.find_nodes("") == []
+    assert page.find_nodes("INNER") == [NodeId(("1.then_branch",), 0)]
+    assert page.find_nodes("local::block") == [NodeId((), 2)]
     page.find_bar.open()
     QTest.keyClicks(page.find_bar.field, "n")
     assert page.find_bar.count.text() == "1 of 4"
