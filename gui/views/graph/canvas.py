@@ -20,7 +20,6 @@ from PySide6.QtGui import (
     QColor,
     QHelpEvent,
     QKeyEvent,
-    QKeySequence,
     QMouseEvent,
     QNativeGestureEvent,
     QPainter,
@@ -50,7 +49,6 @@ class GraphCanvas(QWidget):
         selected: int or None: the user chose a box, or nothing.
         opened: int: the user opens what is behind a box.
         left: the user goes back outwards.
-        find_wanted: the user asks to find a node (unless a shortcut of the window's took the key).
         moved: the viewport changed.
         changed: the drawing, its colours or the theme changed.
     """
@@ -58,7 +56,6 @@ class GraphCanvas(QWidget):
     selected = Signal(object)
     opened = Signal(int)
     left = Signal()
-    find_wanted = Signal()
     moved = Signal()
     changed = Signal()
 
@@ -433,8 +430,6 @@ class GraphCanvas(QWidget):
             self._pan(_KEY_PAN * across, _KEY_PAN * ((key == arrows[0]) - (key == arrows[1])))
         elif key in arrows and not alt:
             self.step(key)
-        elif event.matches(QKeySequence.StandardKey.Find):
-            self.find_wanted.emit()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and box is not None:
             self.opened.emit(box)
         elif key == Qt.Key.Key_F and not event.modifiers():

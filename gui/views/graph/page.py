@@ -14,9 +14,10 @@ from PySide6.QtCore import (
     QRectF,
     QSize,
     QSizeF,
+    Qt,
     Signal,
 )
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QImage, QKeySequence, QPainter, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from ....engine.diagnostics import Diagnostic, worst
@@ -107,7 +108,9 @@ class GraphPage(QWidget):
         self._selection.node_changed.connect(self._node_changed)
         self._selection.graph_changed.connect(self._show_graph)
         self._selection.reveal_requested.connect(self._reveal)
-        self.canvas.find_wanted.connect(self.find_bar.open)
+        shortcut = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
+        shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
+        shortcut.activated.connect(self.find_bar.open)
 
     # ---- what is shown
 
