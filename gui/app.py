@@ -9,8 +9,8 @@ from importlib.metadata import version
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
-from .engine_services import engine_services
 from .main_window import MainWindow
+from .services import Services, deferred
 from .settings import Settings
 
 
@@ -29,7 +29,7 @@ def make_application() -> QApplication:
 def run_window(path: str = "") -> int:
     """Show the window, on ``path`` if one is named, until the user closes it."""
     app = make_application()
-    window = MainWindow(engine_services(), Settings())
+    window = MainWindow(deferred(_engine_services), Settings())
     window.show()
     if path:
         window.open_file(path)
@@ -42,3 +42,9 @@ def run_window(path: str = "") -> int:
     finally:
         signal.signal(signal.SIGINT, before)
         window.close()
+
+
+def _engine_services() -> Services:
+    from .engine_services import engine_services  # it loads onnx_ir and wgpu
+
+    return engine_services()

@@ -10,16 +10,19 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from ..engine.diagnostics import Diagnostic
-from ..engine.ir.infer import Inference
 from ..engine.ir.model import Graph, GraphPath, Model, Node, NodeId, TensorType
 from ..engine.plan.types import NodePlacement, Plan, ValueId
 from ..engine.profiling.stats import NodeSummary, Samples
 from ..engine.providers.support import Support
 from ..engine.results import RunResult
+
+if TYPE_CHECKING:
+    from ..engine.ir.infer import Inference
 
 Verdicts = Mapping[NodeId, Support]
 OPSCOPE = "opscope"  # the target whose verdicts a plan makes final

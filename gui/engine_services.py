@@ -1,4 +1,4 @@
-"""The window's services on the real engine. Imported late: it loads onnx and wgpu."""
+"""The window's services on the real engine. Imported late: it loads onnx_ir and wgpu."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..engine.ir.load import load_model
 from ..engine.ir.model import Model
 from ..engine.ops.steps import Dispatch
 from ..engine.plan.types import Plan
-from ..engine.providers import place, targets
+from ..engine.providers.placement import place, targets
 from ..engine.results import RunResult
 from ..engine.session import Session
 from ..shaders import compose

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from ..engine.diagnostics import Diagnostic
 from ..engine.errors import ModelFileError, OpscopeError
-from ..engine.ir.infer import Inference
 from ..engine.ir.model import Model
 from .document import Document, Verdicts
 from .jobs import Job, JobTracker
 from .services import Services
+
+if TYPE_CHECKING:
+    from ..engine.ir.infer import Inference
 
 OPEN = "open"
 

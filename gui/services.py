@@ -5,19 +5,22 @@ The engine's modules are imported when first used, on a worker thread: the windo
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from ..engine.device.profile import DeviceProfile
 from ..engine.diagnostics import Diagnostic
-from ..engine.ir.infer import Inference
 from ..engine.ir.model import Model, NodeId, TensorType
 from ..engine.plan.types import Plan, ValueId
 from ..engine.providers.support import Support
 from ..engine.results import RunResult
+
+if TYPE_CHECKING:  # it imports onnx_ir, which takes longer than all the rest of the window
+    from ..engine.ir.infer import Inference
 
 Feeds = Mapping[str, np.ndarray]
 Types = Mapping[ValueId, TensorType]
@@ -97,3 +100,13 @@ class Services:
     ]
     file_feeds: Callable[[str, Model], PreparedFeeds]
     wgsl: Callable[[Any], str]
+
+
+def deferred(make: Callable[[], Services]) -> Services:
+    """Services that ``make`` provides when the first of them is called, on a worker thread."""
+    made = functools.cache(make)
+
+    def service(name: str) -> Callable[..., Any]:
+        return lambda *arguments: getattr(made(), name)(*arguments)
+
+    return Services(**{f.name: service(f.name) for f in fields(Services)})

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pyqtgraph as pg
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -25,9 +26,13 @@ from ..theme import Theme, qcolor
 from ..throttle import Throttle
 from .section import label
 
+if TYPE_CHECKING:  # imported with the first plot: it takes a third of the window's start
+    import pyqtgraph as pg
+
 USUAL = ("GRU", "ConvTranspose")
 SHOWN_RUNS = 600
 _REFRESH_MS = 50
+_NEAR = 12  # pixels from a curve within which a click means it
 _OPERATOR = Qt.ItemDataRole.UserRole
 
 
@@ -79,14 +84,7 @@ class ChartsPanel(QWidget):
         self._operators.setMinimumWidth(130)
         self._operators.itemChanged.connect(self._tick)
         self._operators.setToolTip("Operators whose time is drawn")
-        self.plot = pg.PlotWidget()
-        self.plot.setMenuEnabled(False)
-        self.plot.hideButtons()
-        self.plot.setMouseEnabled(x=True, y=False)
-        self.plot.setLabel("bottom", "warm run")
-        self.plot.getAxis("left").enableAutoSIPrefix(True)
-        self.plot.setLabel("left", "time per run", units="s")
-        self.plot.scene().sigMouseClicked.connect(lambda event: self._clicked(event))
+        self.plot: pg.PlotWidget | None = None  # made when there is something to draw
         self._about = label(
             f"Run or loop the model (F5, F6) to see times per run. {ENGINE_NAME}.", "muted"
         )
@@ -98,10 +96,7 @@ class ChartsPanel(QWidget):
         top.addWidget(self._about, 1)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(self._operators)
-        split.addWidget(self.plot)
-        split.setStretchFactor(0, 0)
-        split.setStretchFactor(1, 1)
-        split.setSizes([170, 700])
+        self._split = split
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -127,12 +122,8 @@ class ChartsPanel(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Recolour the plot."""
         self._theme = theme
-        self.plot.setBackground(qcolor(theme.surface))
-        self.plot.showGrid(x=False, y=True, alpha=0.15)
-        for name in ("left", "bottom"):
-            axis = self.plot.getAxis(name)
-            axis.setPen(qcolor(theme.border))
-            axis.setTextPen(qcolor(theme.muted))
+        if self.plot is not None:
+            self._colour_plot(self.plot)
         self._forget_curves()
         self._refresh()
 
@@ -141,8 +132,9 @@ class ChartsPanel(QWidget):
         if not self._closed:
             self._closed = True
             self._forget_curves()
-            self.plot.close()  # takes it out of this panel too
-            self.plot.deleteLater()
+            if self.plot is not None:
+                self.plot.close()  # takes it out of this panel too
+                self.plot.deleteLater()
 
     # ------------------------------------------------------------------ the list
 
@@ -182,6 +174,31 @@ class ChartsPanel(QWidget):
 
     # ------------------------------------------------------------------ the curves
 
+    def _make_plot(self) -> pg.PlotWidget:
+        import pyqtgraph as pg
+
+        plot = pg.PlotWidget()
+        plot.setMenuEnabled(False)
+        plot.hideButtons()
+        plot.setMouseEnabled(x=True, y=False)
+        plot.setLabel("bottom", "warm run")
+        plot.setLabel("left", "time per run", units="s")
+        plot.scene().sigMouseClicked.connect(lambda event: self._clicked(event))
+        self._colour_plot(plot)
+        self._split.addWidget(plot)
+        self._split.setStretchFactor(1, 1)
+        self._split.setSizes([170, 700])
+        return plot
+
+    def _colour_plot(self, plot: pg.PlotWidget) -> None:
+        theme = self._theme
+        plot.setBackground(qcolor(theme.surface))
+        plot.showGrid(x=False, y=True, alpha=0.15)
+        for name in ("left", "bottom"):
+            axis = plot.getAxis(name)
+            axis.setPen(qcolor(theme.border))
+            axis.setTextPen(qcolor(theme.muted))
+
     def _refresh(self) -> None:
         if self._closed:
             return
@@ -193,6 +210,8 @@ class ChartsPanel(QWidget):
         if document.samples.warm_runs == 0:
             self._forget_curves()
             return
+        if self.plot is None:
+            self.plot = self._make_plot()
         self._about.setText(f"{ENGINE_NAME}, the first run left out")
         wanted = {op: self._nodes_of(op) for op in self.operators}
         for number, (op, nodes) in enumerate(wanted.items()):
@@ -201,8 +220,8 @@ class ChartsPanel(QWidget):
         mine = tuple(r.node for r in document.summary if document.source(r.node) == node)
         if mine and (found := document.node(node)) is not None:
             self._draw(None, found.label, mine, self._theme.text, 2.0, Qt.PenStyle.DashLine)
-        elif (curve := self._curves.pop(None, None)) is not None:
-            self.plot.removeItem(curve)
+        else:
+            self._forget_curve(None)
         self._write_legend(wanted, mine)
 
     def _colour(self, number: int) -> str:
@@ -224,15 +243,19 @@ class ChartsPanel(QWidget):
         times = np.nansum([samples.history(n)[-SHOWN_RUNS:] for n in nodes], axis=0) * 1e-9
         runs = np.arange(samples.warm_runs - len(times), samples.warm_runs) + 1
         curve = self._curves.get(key)
-        if curve is None:
-            curve = self.plot.plot(pen=pg.mkPen(colour, width=width, style=style), name=name)
-            self._curves[key] = curve
+        if curve is None and self.plot is not None:
+            pen = QPen(qcolor(colour), width, style)
+            pen.setCosmetic(True)
+            curve = self._curves[key] = self.plot.plot(pen=pen, name=name)
         curve.setData(runs, times)
 
     def _forget_curves(self) -> None:
-        for curve in self._curves.values():
+        for key in list(self._curves):
+            self._forget_curve(key)
+
+    def _forget_curve(self, key: object) -> None:
+        if self.plot is not None and (curve := self._curves.pop(key, None)) is not None:
             self.plot.removeItem(curve)
-        self._curves.clear()
 
     def _write_legend(
         self, wanted: dict[str, tuple[NodeId, ...]], mine: tuple[NodeId, ...]
@@ -255,23 +278,17 @@ class ChartsPanel(QWidget):
 
     def _clicked(self, event: pg.GraphicsScene.mouseEvents.MouseClickEvent) -> None:
         """A click near a curve selects its operator's slowest node."""
-        if event.button() != Qt.MouseButton.LeftButton:
+        if event.button() != Qt.MouseButton.LeftButton or self.plot is None:
             return
-        place = event.scenePos()
-        best: tuple[float, str] | None = None
+        place, box = event.scenePos(), self.plot.getViewBox()
+        near: dict[str, float] = {}
         for key, curve in self._curves.items():
-            if not isinstance(key, str):
-                continue
             xs, ys = curve.getData()
-            if xs is None or not len(xs):
-                continue
-            at = self.plot.getViewBox().mapSceneToView(place)
-            nearest = int(np.argmin(np.abs(xs - at.x())))
-            shown = self.plot.getViewBox().mapViewToScene(pg.Point(xs[nearest], ys[nearest]))
-            distance = abs(shown.y() - place.y())
-            if best is None or distance < best[0]:
-                best = (distance, key)
-        if best is not None and best[0] < 12:
-            nodes = [r for r in self._document.summary if r.op == best[1]]
-            slowest = max(nodes, key=lambda r: r.time.typical_ns)
+            if isinstance(key, str) and xs is not None and len(xs):
+                nearest = int(np.argmin(np.abs(xs - box.mapSceneToView(place).x())))
+                shown = box.mapViewToScene(QPointF(xs[nearest], ys[nearest]))
+                near[key] = abs(shown.y() - place.y())
+        if near and near[op := min(near, key=lambda key: near[key])] < _NEAR:
+            rows = [r for r in self._document.summary if r.op == op]
+            slowest = max(rows, key=lambda r: r.time.typical_ns)
             self._selection.reveal(self._document.source(slowest.node))
