@@ -1,1 +1,51 @@
-"""Rules that judge a model: one module per rule, each finding with its remedy."""
+"""Rules that judge a model: one module per rule, each finding with its remedy.
+
+A rule is a function from a :class:`~.context.Context` to findings. To add one, write its module and
+name it in ``RULES``; its code gets a test in tests/checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from ..device.profile import DeviceProfile
+from ..diagnostics import Diagnostic
+from ..ir.model import Model, NodeId
+from ..plan.types import Plan
+from ..providers.support import Support
+from ..providers.uses import Types
+from . import copies, f16_constants, f16_index, f16_sums, int64_values, limits, placed
+from .context import Context
+
+Rule = Callable[[Context], Iterable[Diagnostic]]
+
+RULES: tuple[Rule, ...] = (
+    placed.check,
+    copies.check,
+    f16_index.check,
+    f16_constants.check,
+    f16_sums.check,
+    int64_values.check,
+    limits.check,
+)
+
+
+def run_checks(
+    model: Model,
+    types: Types,
+    verdicts: Mapping[str, Mapping[NodeId, Support]],
+    plan: Plan | None = None,
+    profile: DeviceProfile | None = None,
+) -> tuple[Diagnostic, ...]:
+    """Every rule's findings, the worst first, in the model's order within a severity.
+
+    Args:
+        model: the model.
+        types: static types (``ir.infer``), or concrete ones of a plan.
+        verdicts: target -> verdict of each node (``providers.placement.place``).
+        plan: where one exists, for what only concrete shapes tell.
+        profile: the adapter; WebGPU's default limits where None.
+    """
+    context = Context(model, types, verdicts, plan, profile or DeviceProfile())
+    found = [diagnostic for rule in RULES for diagnostic in rule(context)]
+    return tuple(sorted(found, key=lambda d: d.severity.rank))

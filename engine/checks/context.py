@@ -1,0 +1,66 @@
+"""What a check may look at: the model, types, verdicts, perhaps a plan and an adapter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from ..device.profile import DeviceProfile
+from ..diagnostics import Diagnostic, Severity
+from ..ir.model import Model, Node, NodeId
+from ..ops.use import OpUse
+from ..plan.types import Plan
+from ..providers.support import Status, Support
+from ..providers.uses import Types, model_uses
+
+Verdicts = Mapping[str, Mapping[NodeId, Support]]
+
+
+@dataclass(frozen=True)
+class Context:
+    """The subject of the checks.
+
+    Attributes:
+        types: static types, or concrete ones where a plan was made.
+        verdicts: target -> verdict of each node.
+        plan: for the concrete shapes, if there is one.
+        profile: the adapter whose limits count; WebGPU's defaults if none was chosen.
+    """
+
+    model: Model
+    types: Types
+    verdicts: Verdicts = field(default_factory=dict)
+    plan: Plan | None = None
+    profile: DeviceProfile = field(default_factory=DeviceProfile)
+
+    @cached_property
+    def uses(self) -> tuple[tuple[Node, OpUse], ...]:
+        """Each node of every graph with what is known of it."""
+        return tuple(model_uses(self.model, self.types))
+
+    def runs_on_gpu(self, target: str, node: Node) -> bool:
+        """True if ``target`` is looked at and runs ``node`` on the GPU."""
+        verdict = self.verdicts.get(target, {}).get(node.id)
+        return verdict is not None and verdict.status is Status.GPU
+
+    def f16_uses(self) -> Iterator[tuple[Node, OpUse]]:
+        """The nodes whose first input is f16."""
+        for node, use in self.uses:
+            if use.inputs and use.inputs[0] is not None and use.inputs[0].dtype == "float16":
+                yield node, use
+
+
+def finding(
+    code: str,
+    severity: Severity,
+    node: Node | None,
+    text: str,
+    remedy: str = "",
+    **more: Any,
+) -> Diagnostic:
+    """A diagnostic about ``node`` (or the model); ``more`` are Diagnostic's other fields."""
+    if node is None:
+        return Diagnostic(code, severity, text, remedy, **more)
+    return Diagnostic(code, severity, text, remedy, node.id, node.name, node.op, **more)

@@ -1,0 +1,76 @@
+"""What the adapter does not have: a tensor over its binding limit, f16."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..device.profile import DeviceProfile
+from ..diagnostics import Diagnostic, Severity
+from ..ir.model import Graph, Node, TensorType
+from .context import Context, finding
+from .copies import value_bytes
+
+BINDING = "binding-limit"
+NO_F16 = "f16-unavailable"
+
+
+def check(context: Context) -> Iterator[Diagnostic]:
+    """Tensors that do not fit one binding, and f16 on an adapter without it."""
+    for graph in context.model.graphs():
+        yield from _oversized(context, graph)
+    if f16_tensors(context) and not context.profile.f16:
+        yield f16_unavailable(context.profile)
+
+
+def f16_tensors(context: Context) -> bool:
+    """True if any value of the model is f16."""
+    return any(kind.dtype == "float16" for kind in context.types.values())
+
+
+def f16_unavailable(profile: DeviceProfile) -> Diagnostic:
+    """The adapter has no f16: tensors are kept in f32."""
+    return finding(
+        NO_F16,
+        Severity.INFO,
+        None,
+        f"{profile.name} has no shader-f16: f16 tensors are kept and computed in f32, so results "
+        "are closer to f32's, and memory is twice that of f16",
+        "choose an adapter with shader-f16 to see the behaviour in f16",
+        target="opscope",
+    )
+
+
+def _oversized(context: Context, graph: Graph) -> Iterator[Diagnostic]:
+    limits = context.profile.limits
+    allowed = min(limits.max_buffer_size, limits.max_storage_buffer_binding_size)
+    for node in graph.nodes:
+        for role, names in (("input", node.inputs), ("output", node.outputs)):
+            for name in names:
+                weight = graph.initializers.get(name)
+                if role == "input" and weight is None:
+                    continue
+                kind = weight.type if weight else context.types.get((graph.path, name))
+                size = value_bytes(kind)
+                if kind is not None and size is not None and size > allowed:
+                    yield _too_large(node, role, name, kind, size, context.profile)
+
+
+def _too_large(
+    node: Node, role: str, name: str, kind: TensorType, size: int, profile: DeviceProfile
+) -> Diagnostic:
+    limits = profile.limits
+    return finding(
+        BINDING,
+        Severity.ERROR,
+        node,
+        f"its {role} '{name}' {list(kind.dims)} {kind.dtype} needs {size:,} bytes; {profile.name} "
+        f"allows {limits.max_buffer_size:,} bytes per buffer and "
+        f"{limits.max_storage_buffer_binding_size:,} per binding, so the node cannot run on the GPU",
+        "split the tensor, or choose an adapter with larger limits",
+        target="opscope",
+        data={
+            "value": name,
+            "bytes": size,
+            "allowed": min(limits.max_buffer_size, limits.max_storage_buffer_binding_size),
+        },
+    )

@@ -1,0 +1,66 @@
+"""Nodes that a target does not run on its GPU, with the reason and what would change it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..diagnostics import Diagnostic, Severity
+from ..ir.model import Node
+from ..providers.provider import RECURRENT
+from ..providers.support import Reason, Status, Support
+from .context import Context, finding
+
+OPSET_GATE = "opset-gate"
+HOST_NODE = "host-node"
+FAILS = "fails-on-target"
+UNSUPPORTED = "unsupported-node"
+UNKNOWN = "unknown-placement"
+
+REMEDIES = {
+    Reason.TYPE: "put a Cast to a type with a kernel around the node",
+    Reason.NO_KERNEL: "replace the operator by ones with a kernel, or keep its neighbours on the "
+    "host as well",
+    Reason.ATTRIBUTE: "change the attribute, or replace the operator",
+    Reason.SHAPE: "change the shape, or replace the operator",
+}
+
+
+def check(context: Context) -> Iterator[Diagnostic]:
+    """One finding per node and target; what is on the host on purpose is information."""
+    for target, verdicts in context.verdicts.items():
+        for node, _ in context.uses:
+            verdict = verdicts.get(node.id)
+            if verdict is not None and (found := _judge(target, node, verdict)) is not None:
+                yield found
+
+
+def _judge(target: str, node: Node, verdict: Support) -> Diagnostic | None:
+    data = {"reason": verdict.reason.value, **verdict.data}
+    if verdict.status is Status.FAILS:
+        remedy = "change what it names; nothing falls back here, the session or the run fails"
+        return finding(
+            FAILS, Severity.ERROR, node, verdict.detail, remedy, target=target, data=data
+        )
+    if verdict.status is Status.UNSUPPORTED:
+        remedy = "the graph can be inspected; to run it, replace the operator"
+        text = f"nobody can run it: {verdict.detail}"
+        return finding(UNSUPPORTED, Severity.ERROR, node, text, remedy, target=target, data=data)
+    if verdict.status is Status.UNKNOWN:
+        return finding(UNKNOWN, Severity.INFO, node, verdict.detail, target=target, data=data)
+    if verdict.status is not Status.HOST:
+        return None
+    severity = Severity.ERROR if node.op in RECURRENT else Severity.WARNING
+    if verdict.reason is Reason.HOST_ON_PURPOSE:
+        return finding(HOST_NODE, Severity.INFO, node, verdict.detail, target=target, data=data)
+    if verdict.reason is Reason.SCHEMA_VERSION:
+        lower = verdict.data.get("opset_that_would_match")
+        remedy = (
+            f"export the model at opset {lower}, where the node runs on the GPU"
+            if lower
+            else "no opset version of the operator has a kernel there"
+        )
+        text = f"it falls to the CPU: {verdict.detail}"
+        return finding(OPSET_GATE, severity, node, text, remedy, target=target, data=data)
+    text = f"it falls to the CPU: {verdict.detail}"
+    remedy = REMEDIES.get(verdict.reason, "")
+    return finding(HOST_NODE, severity, node, text, remedy, target=target, data=data)

@@ -1,0 +1,231 @@
+"""Where ONNX Runtime would run one node, by its own rules, as small named steps.
+
+Each step gives a verdict or passes on; the verdict says which step decided. Sources: ORT's
+kernel_registry.cc (version and types), graph_partitioner.cc, the layout transformation's opset
+range, and kernels that were read and run (see the tables).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..ir.schema import newest_opset, schema
+from ..ops.use import OpUse
+from .ort_failures import known_failure
+from .support import Reason, Status, Support
+from .tables import KernelRow, ProviderTable
+
+
+@dataclass(frozen=True)
+class OrtOptions:
+    """Provider options that change the placement.
+
+    Attributes:
+        enable_int64: the option enableInt64 (graph capture implies it).
+        preferred_layout: "NHWC" (ORT's default) or "NCHW".
+    """
+
+    enable_int64: bool = False
+    preferred_layout: str = "NHWC"
+
+
+@dataclass(frozen=True)
+class OrtProvider:
+    """One provider of ONNX Runtime at one version, asked node by node.
+
+    What depends on the whole graph (folding, nodes preferred on the CPU) is in ``placement``.
+    """
+
+    table: ProviderTable
+    options: OrtOptions = OrtOptions()
+
+    @property
+    def name(self) -> str:
+        """The target's name."""
+        return self.table.id
+
+    @property
+    def label(self) -> str:
+        """What the window calls it."""
+        return self.table.label
+
+    def support(self, use: OpUse) -> Support:
+        """The verdict on one node by itself."""
+        for step in STEPS:
+            if (verdict := step(self, use)) is not None:
+                return verdict
+        return self._placed(use)
+
+    def rows(self, use: OpUse) -> tuple[KernelRow, ...]:
+        """The provider's rows for the node's operator."""
+        return self.table.find(use.domain, use.op_type)
+
+    def matching(self, use: OpUse) -> tuple[KernelRow, ...]:
+        """The rows that match the node's schema version and types."""
+        return tuple(
+            row
+            for row in self.rows(use)
+            if row.matches(use.since_version) and _type_gap(self, row, use) is None
+        )
+
+    def host_inputs(self, use: OpUse) -> frozenset[int]:
+        """Inputs that the node's kernel wants in host memory."""
+        found = self.matching(use)
+        return found[0].host_inputs if found else frozenset()
+
+    def _placed(self, use: OpUse) -> Support:
+        unknown = [i for i, t in enumerate(use.inputs) if t is not None and t.dtype == "?"]
+        typed = any(row.types for row in self.rows(use))
+        if unknown and typed:
+            detail = f"the type of input {unknown[0]} is not known, so neither is the provider"
+            return _verdict(Status.UNKNOWN, Reason.UNKNOWN, detail, "types")
+        return _verdict(
+            Status.GPU,
+            Reason.NONE,
+            f"{self.label} has a kernel",
+            "kernel",
+            rows=_rows(self.matching(use)),
+        )
+
+
+Step = Callable[[OrtProvider, OpUse], Support | None]
+
+
+def _verdict(status: Status, reason: Reason, detail: str, step: str, **data: Any) -> Support:
+    return Support(status, reason, detail, {"step": step, **data})
+
+
+def _rows(rows: tuple[KernelRow, ...]) -> list[dict[str, Any]]:
+    return [
+        {"since": r.since, "until": r.until, "types": {k: sorted(v) for k, v in r.types.items()}}
+        for r in rows
+    ]
+
+
+def layout_gate(provider: OrtProvider, use: OpUse) -> Support | None:
+    """Outside the layout transformation's opsets the provider takes no node at all."""
+    lowest, highest = provider.table.opsets
+    if provider.options.preferred_layout != "NHWC" or use.domain not in ("", "ai.onnx"):
+        return None
+    if not use.opset or lowest <= use.opset <= highest:
+        return None
+    detail = (
+        f"the model's opset {use.opset} is outside {lowest}-{highest}, the range of ORT's layout "
+        "transformation (preferredLayout NHWC), so the provider takes no node of it"
+    )
+    return _verdict(Status.HOST, Reason.SCHEMA_VERSION, detail, "layout gate", opset=use.opset)
+
+
+def kernel_lookup(provider: OrtProvider, use: OpUse) -> Support | None:
+    """No row at all: the operator is the CPU provider's."""
+    if provider.rows(use):
+        return None
+    detail = f"{provider.label} registers no kernel for {use.op}"
+    return _verdict(Status.HOST, Reason.NO_KERNEL, detail, "kernel look-up")
+
+
+def version_rule(provider: OrtProvider, use: OpUse) -> Support | None:
+    """An open-ended row matches its own schema version alone."""
+    rows = provider.rows(use)
+    if not use.since_version or any(r.matches(use.since_version) for r in rows):
+        return None
+    detail = (
+        f"{use.op} is stamped with schema version {use.since_version}; {provider.label} registers "
+        f"{registered_versions(rows)}"
+    )
+    lower = newest_matching_opset(use, rows)
+    if lower:
+        detail += f"; at opset {lower} it would run there"
+    return _verdict(
+        Status.HOST,
+        Reason.SCHEMA_VERSION,
+        detail,
+        "version rule",
+        version=use.since_version,
+        opset_that_would_match=lower,
+        rows=_rows(rows),
+    )
+
+
+def type_rule(provider: OrtProvider, use: OpUse) -> Support | None:
+    """Every listed parameter must contain the actual type."""
+    rows = [r for r in provider.rows(use) if r.matches(use.since_version)]
+    if not use.since_version:
+        rows = list(provider.rows(use))
+    gaps = [gap for row in rows if (gap := _type_gap(provider, row, use))]
+    if len(gaps) < len(rows):
+        return None
+    parameter, dtype = gaps[0]
+    allowed = sorted(set().union(*(_allowed(provider, r, parameter) or () for r in rows)))
+    detail = (
+        f"{parameter} of {use.op} is {dtype}; {provider.label} registers "
+        f"{registered_versions(provider.rows(use))} with {', '.join(allowed)}"
+    )
+    return _verdict(
+        Status.HOST, Reason.TYPE, detail, "type rule", dtype=dtype, rows=_rows(tuple(rows))
+    )
+
+
+def failure_rule(provider: OrtProvider, use: OpUse) -> Support | None:
+    """Taken, and then it fails: nothing falls back."""
+    failure = known_failure(use)
+    if failure is None:
+        return None
+    detail = f"{provider.label} takes the node, then fails at {failure.when}: {failure.detail}"
+    reason = Reason.ATTRIBUTE if "rank" not in failure.detail else Reason.SHAPE
+    return _verdict(Status.FAILS, reason, detail, "known failure", when=failure.when)
+
+
+STEPS: tuple[Step, ...] = (layout_gate, kernel_lookup, version_rule, type_rule, failure_rule)
+
+
+def registered_versions(rows: tuple[KernelRow, ...]) -> str:
+    """The rows' versions in words: ``7-13 and exactly 14``."""
+    texts = list(dict.fromkeys(r.versions for r in sorted(rows, key=lambda r: r.since)))
+    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1]))) if texts else "none"
+
+
+def newest_matching_opset(use: OpUse, rows: tuple[KernelRow, ...]) -> int | None:
+    """The newest opset below the node's own at which a row matches; None if there is none."""
+    for opset in range((use.opset or newest_opset(use.domain)) - 1, 0, -1):
+        found = schema(use.domain, use.op_type, opset)
+        if found is None:
+            return None
+        if any(row.matches(found.since_version) for row in rows):
+            return opset
+    return None
+
+
+def _allowed(provider: OrtProvider, row: KernelRow, parameter: str) -> frozenset[str] | None:
+    allowed = row.types.get(parameter)
+    if allowed is not None and provider.options.enable_int64:
+        allowed = allowed | row.types_int64.get(parameter, frozenset())
+    return allowed
+
+
+def _type_gap(provider: OrtProvider, row: KernelRow, use: OpUse) -> tuple[str, str] | None:
+    """(parameter, element type) of the first type that ``row`` does not list; None if all match."""
+    for parameter, dtype in _actual_types(use).items():
+        allowed = _allowed(provider, row, parameter)
+        if allowed is not None and dtype not in allowed:
+            return parameter, dtype
+    return None
+
+
+def _actual_types(use: OpUse) -> Mapping[str, str]:
+    """Type parameter, and name of each input and output -> the element type that is known."""
+    found = use.schema
+    actual: dict[str, str] = {}
+    if found is None:
+        return actual
+    for formal_of, types in ((found.input, use.inputs), (found.output, use.outputs)):
+        for index, kind in enumerate(types):
+            formal = formal_of(index)
+            if kind is None or formal is None or kind.dtype == "?":
+                continue
+            dtype = kind.dtype if kind.kind == "tensor" else kind.kind
+            actual.setdefault(formal.type_param, dtype)
+            actual.setdefault(formal.name, dtype)
+    return actual
