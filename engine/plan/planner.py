@@ -333,7 +333,10 @@ class _Planner:
         ]:
             return None
         inputs = [frame.resolve(n) if n else None for n in follower.inputs]
-        if follower.inputs[0] != name or any(v is None for v in inputs[1:] if v):
+        if follower.inputs[0] != name:
+            return None
+        # An input whose producer comes later in the file's order is not known yet.
+        if any(n and v is None for n, v in zip(follower.inputs, inputs, strict=True) if n != name):
             return None
         if self._model.function_of(follower) is not None:
             return None
