@@ -58,7 +58,7 @@ class _Linear(Kernel):
         scales differ along the block's inner axes too, else ``i / inner % extent``.
         """
         dims, scales = use.dims(0), use.dims(1)
-        if use.has(2) and use.dims(2) != scales:
+        if use.has(2) and use.dims(2) != scales and {use.dims(2), scales} != {(), (1,)}:
             raise use.error(f"scale of shape {scales}, zero point of shape {use.dims(2)}")
         if math.prod(scales) == 1 and len(scales) <= 1:
             return max(1, math.prod(dims)), 1, 1, 0
