@@ -87,6 +87,7 @@ class Theme:
         accent, on_accent: selection, links, primary buttons, and the text on them.
         node: a box that no colouring speaks of; node_body: below its title; node_border.
         edge, edge_label: arrows and their shapes.
+        copy: an edge whose value is copied between GPU and host.
         producer, consumer: highlighted neighbours of the selected node.
         status, severity: looks by class.
         time_ramp: stops from the fastest to the slowest, even steps of lightness.
@@ -110,6 +111,7 @@ class Theme:
     node_border: str
     edge: str
     edge_label: str
+    copy: str
     producer: str
     consumer: str
     status: Mapping[Status, Look]
@@ -196,6 +198,7 @@ LIGHT = Theme(
     node_border="#b9c1cd",
     edge="#8f99a8",
     edge_label="#566072",
+    copy="#b26a00",
     producer="#7a3ec8",
     consumer="#c2500c",
     status=_statuses(dark=False),
@@ -222,6 +225,7 @@ DARK = Theme(
     node_border="#4a5362",
     edge="#6d7889",
     edge_label="#a3adbd",
+    copy="#f0b64a",
     producer="#b48bf2",
     consumer="#f0945a",
     status=_statuses(dark=True),

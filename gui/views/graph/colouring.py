@@ -14,7 +14,7 @@ from ....engine.diagnostics import Diagnostic, Severity, worst
 from ....engine.ir.model import Model, Node, NodeId
 from ....engine.providers.support import Status, Support
 from ....engine.results import ENGINE_NAME
-from ...format import share_text, time_text
+from ...format import count_text, share_text, time_text
 
 Class = Status | Severity | float  # a float: place on the time ramp, 0 fastest to 1 slowest
 
@@ -72,6 +72,7 @@ class Colouring:
         title: what it shows, for the legend's head.
         paints: the coloured nodes; others are neutral.
         legend: classes in order, with totals.
+        copies: (producer, consumer) pairs between which a value changes sides, GPU to host or back.
         summary: the legend's total over all classes.
         source: whose numbers these are.
     """
@@ -80,6 +81,7 @@ class Colouring:
     title: str = ""
     paints: Mapping[NodeId, Paint] = field(default_factory=dict)
     legend: tuple[LegendEntry, ...] = ()
+    copies: frozenset[tuple[NodeId, NodeId]] = frozenset()
     summary: str = ""
     source: str = ""
 
@@ -112,10 +114,36 @@ def by_provider(model: Model, support: Mapping[NodeId, Support], target: str) ->
         for status in _LEGEND_ORDER
         if (nodes := groups[status])
     )
-    total = sum(len(nodes) for nodes in groups.values())
-    return Colouring(
-        Mode.PROVIDER, f"Provider: {target}", paints, legend, f"{total:,} nodes", target
-    )
+    copies = _copies(model, support)
+    summary = count_text(sum(len(nodes) for nodes in groups.values()), "node")
+    if copies:
+        told = count_text(len(copies), "edge")
+        summary += f" \N{MIDDLE DOT} {told} copied between GPU and host"
+    return Colouring(Mode.PROVIDER, f"Provider: {target}", paints, legend, copies, summary, target)
+
+
+def _copies(model: Model, support: Mapping[NodeId, Support]) -> frozenset[tuple[NodeId, NodeId]]:
+    """The pairs of neighbours of which one runs on the GPU and the other on the host."""
+    found = set()
+    for graph in model.graphs():
+        producers = graph.producers
+        for node in graph.nodes:
+            side = _SIDES.get(support[node.id].status) if node.id in support else None
+            for name in node.inputs if side else ():
+                producer = producers.get(name)
+                if producer is not None and producer.id in support:
+                    other = _SIDES.get(support[producer.id].status)
+                    if other and other != side:
+                        found.add((producer.id, node.id))
+    return frozenset(found)
+
+
+_SIDES = {
+    Status.GPU: "gpu",
+    Status.FUSED: "gpu",
+    Status.FAILS: "gpu",
+    Status.HOST: "host",
+}
 
 
 _LEGEND_ORDER = (
@@ -165,9 +193,11 @@ def by_time(
         slowest_kind = paints[operators[op][0]].kind
         text = f"{time_text(sums[op])} · {share_text(share)}"
         legend.append(LegendEntry(op, slowest_kind, text, tuple(operators[op])))
-    summary = f"{time_text(total)} in {len(times_ns):,} nodes"
+    summary = f"{time_text(total)} in {count_text(len(times_ns), 'node')}"
     told = f"{source}, {statistic}" if statistic else source
-    return Colouring(Mode.TIME, f"Time: {told}", paints, tuple(legend), summary, source)
+    return Colouring(
+        Mode.TIME, f"Time: {told}", paints, tuple(legend), summary=summary, source=source
+    )
 
 
 def by_risk(diagnostics: Mapping[NodeId, Sequence[Diagnostic]]) -> Colouring:
@@ -190,8 +220,8 @@ def by_risk(diagnostics: Mapping[NodeId, Sequence[Diagnostic]]) -> Colouring:
         if nodes
     )
     total = sum(findings.values())
-    summary = f"{total:,} finding{'s' * (total != 1)} on {len(paints):,} nodes"
-    return Colouring(Mode.RISK, "Risk: findings of the checks", paints, legend, summary)
+    summary = f"{count_text(total, 'finding')} on {count_text(len(paints), 'node')}"
+    return Colouring(Mode.RISK, "Risk: findings of the checks", paints, legend, summary=summary)
 
 
 def _verdict_text(verdict: Support) -> str:

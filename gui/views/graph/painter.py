@@ -94,9 +94,10 @@ class GraphPainter:
         painter.setTransform(view.transform, True)
         if view.scale < PLAIN_BELOW:
             self._paint_far(painter, drawing, view.scale, visible, dress)
+            self._emphasis_lines(painter, drawing, view.scale, visible, emphasis)
+            self._emphasis_rings(painter, drawing, view.scale, emphasis)
         else:
-            self._paint_near(painter, drawing, view.scale, visible, dress)
-        self._paint_emphasis(painter, drawing, view.scale, visible, emphasis)
+            self._paint_near(painter, drawing, view.scale, visible, dress, emphasis)
         painter.restore()
 
     def _look(self, kind: Class | None) -> Look:
@@ -144,12 +145,20 @@ class GraphPainter:
     # ---- near
 
     def _paint_near(
-        self, painter: QPainter, drawing: Drawing, scale: float, visible: QRectF, dress: Dress
+        self,
+        painter: QPainter,
+        drawing: Drawing,
+        scale: float,
+        visible: QRectF,
+        dress: Dress,
+        emphasis: Emphasis,
     ) -> None:
         detailed = scale >= DETAIL
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         paths = drawing.visible_paths(visible).tolist()
         self._lines(painter, drawing, paths, QColor(self.theme.edge), 1.3, arrows=True)
+        self._copies(painter, drawing, paths, dress.colouring)
+        self._emphasis_lines(painter, drawing, scale, visible, emphasis)
         plates = drawing.visible_plates(visible).tolist()
         for index in plates:
             portal = drawing.portals[index]
@@ -157,6 +166,7 @@ class GraphPainter:
             self._boxes.portal(painter, drawing.plate_rect(index), edge.value, portal.outgoing)
         if detailed:
             self._labels(painter, drawing, paths)
+        self._emphasis_rings(painter, drawing, scale, emphasis)
         paints = dress.colouring.paints
         for index in drawing.visible_boxes(visible).tolist():
             box = drawing.scene.boxes[index]
@@ -237,6 +247,24 @@ class GraphPainter:
                 x, y = path.label
                 painter.drawText(QPointF(x, y + 10), drawing.scene.edges[path.edges[0]].label)
 
+    def _copies(
+        self, painter: QPainter, drawing: Drawing, paths: list[int], colouring: Colouring
+    ) -> None:
+        """Values that change sides: a broken line in the host's colour over the plain one."""
+        if not colouring.copies:
+            return
+        ground = QPen(QColor(self.theme.sunken), 3.4)
+        dashes = QPen(QColor(self.theme.copy), 2.4, Qt.PenStyle.CustomDashLine)
+        dashes.setDashPattern([2.4, 1.4])
+        dashes.setCapStyle(Qt.PenCapStyle.FlatCap)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for index in paths:
+            if drawing.connects(index) & colouring.copies:
+                curve, _ = self._curve(drawing, index)
+                for pen in (ground, dashes):
+                    painter.setPen(pen)
+                    painter.drawPath(curve)
+
     def _lines(
         self,
         painter: QPainter,
@@ -270,7 +298,7 @@ class GraphPainter:
 
     # ---- emphasis
 
-    def _paint_emphasis(
+    def _emphasis_lines(
         self,
         painter: QPainter,
         drawing: Drawing,
@@ -290,6 +318,11 @@ class GraphPainter:
             (emphasis.outgoing, theme.consumer),
         ):
             self._lines(painter, drawing, sorted(paths & shown), QColor(colour), line, arrows=True)
+
+    def _emphasis_rings(
+        self, painter: QPainter, drawing: Drawing, scale: float, emphasis: Emphasis
+    ) -> None:
+        theme = self.theme
         for boxes, colour in (
             (emphasis.producers, theme.producer),
             (emphasis.consumers, theme.consumer),

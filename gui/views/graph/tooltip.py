@@ -35,6 +35,8 @@ def tooltip_text(drawing: Drawing, hit: Hit, dress: Dress) -> str:
     more = f" and {len(targets) - _MOST} more" if len(targets) > _MOST else ""
     source = drawing.scene.boxes[first.source].title
     lines.append(html.escape(f"{source} \N{RIGHTWARDS ARROW} {', '.join(targets[:_MOST])}{more}"))
+    if hit.path is not None and drawing.connects(hit.path) & dress.colouring.copies:
+        lines.append("<b>Copied between GPU and host</b>")
     if hit.portal is not None:
         lines.append("<i>Click to go to the other end</i>")
     return "<br>".join(lines)

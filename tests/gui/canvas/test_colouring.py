@@ -31,6 +31,9 @@ def test_provider_counts_every_verdict_in_a_fixed_order(small):
     assert "ORT WebGPU 0.4.0" in made.title
     assert made.paints[NodeId((), 3)].detail == "host: type: no kernel for float16"
     assert made.legend[3].nodes == (NodeId((), 3),)
+    # Relu (fused, so on the GPU) feeds Mul on the host; an unsupported Add is on no side.
+    assert made.copies == {(NodeId((), 1), NodeId((), 3))}
+    assert made.summary == "5 nodes \N{MIDDLE DOT} 1 edge copied between GPU and host"
 
 
 def test_a_node_with_contents_shows_the_worst_of_them(nested):
