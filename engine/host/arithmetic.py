@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..ops.use import OpUse
-from .dtypes import is_integer, widened
+from .dtypes import is_integer, require_broadcast_room, widened
 from .table import host
 from .values import Value
 
@@ -22,25 +22,29 @@ Array = np.ndarray
 
 @host("Add", versions=(1, 14))
 def add(use: OpUse, a: Array, b: Array) -> Value:
-    """A + b; whole numbers wrap."""
+    """The sum; whole numbers wrap."""
+    require_broadcast_room(use, a, b)
     return a + b
 
 
 @host("Sub", versions=(1, 14))
 def subtract(use: OpUse, a: Array, b: Array) -> Value:
-    """A - b; whole numbers wrap."""
+    """The difference; whole numbers wrap."""
+    require_broadcast_room(use, a, b)
     return a - b
 
 
 @host("Mul", versions=(1, 14))
 def multiply(use: OpUse, a: Array, b: Array) -> Value:
-    """A * b; whole numbers wrap."""
+    """The product; whole numbers wrap."""
+    require_broadcast_room(use, a, b)
     return a * b
 
 
 @host("Div", versions=(1, 14))
 def divide(use: OpUse, a: Array, b: Array) -> Value:
-    """A / b; of whole numbers the quotient truncated towards zero, as in C."""
+    """The quotient; of whole numbers truncated towards zero, as in C."""
+    require_broadcast_room(use, a, b)
     if not is_integer(a.dtype):
         return a / b
     _require_divisor(use, b)
@@ -59,6 +63,7 @@ def _require_divisor(use: OpUse, b: Array) -> None:
 @host("Mod", versions=(10, 28), attributes=("fmod",))
 def modulo(use: OpUse, a: Array, b: Array) -> Value:
     """The remainder: with the divisor's sign, or with ``fmod`` the dividend's."""
+    require_broadcast_room(use, a, b)
     if is_integer(a.dtype):
         _require_divisor(use, b)
     elif 0 < use.since_version < 28 and not use.attr("fmod", 0):
@@ -68,7 +73,8 @@ def modulo(use: OpUse, a: Array, b: Array) -> Value:
 
 @host("Pow", versions=(1, 15))
 def power(use: OpUse, base: Array, exponent: Array) -> Value:
-    """Base ** exponent in the base's type."""
+    """The power, in the base's type."""
+    require_broadcast_room(use, base, exponent)
     if is_integer(base.dtype) and is_integer(exponent.dtype) and not np.any(exponent < 0):
         return np.power(base, exponent.astype(base.dtype))
     wide = np.power(base.astype(np.float64), exponent.astype(np.float64))
@@ -104,6 +110,7 @@ def mean_of_all(use: OpUse, *values: Array) -> Array:
 def _folded(use: OpUse, combine: Callable[..., Array], values: tuple[Array, ...]) -> Array:
     if not values:
         raise use.error("there is no input")
+    require_broadcast_room(use, *values)
     return functools.reduce(combine, values)
 
 
@@ -119,6 +126,7 @@ _COMPARE: dict[str, Callable[[Array, Array], Array]] = {
 @host(*_COMPARE, versions=(1, 19))
 def compare(use: OpUse, a: Array, b: Array) -> Array:
     """A comparison; False with NaN. Text compares too (Equal-19)."""
+    require_broadcast_room(use, a, b)
     return np.asarray(_COMPARE[use.op_type](a, b)).astype(bool)
 
 
@@ -135,6 +143,7 @@ _LOGIC: dict[str, Callable[[Array, Array], Array]] = {
 @host(*_LOGIC, versions=(1, 18))
 def logic(use: OpUse, a: Array, b: Array) -> Array:
     """Logic of two booleans, or of the bits of two whole numbers."""
+    require_broadcast_room(use, a, b)
     return _LOGIC[use.op_type](a, b)
 
 
@@ -165,7 +174,8 @@ def bit_shift(use: OpUse, a: Array, count: Array) -> Array:
 
 @host("Where", versions=(9, 16))
 def where(use: OpUse, condition: Array, a: Array, b: Array) -> Array:
-    """A where the condition is true, else b."""
+    """The first value where the condition is true, else the second."""
+    require_broadcast_room(use, condition, a, b)
     return np.where(condition, a, b)
 
 

@@ -11,6 +11,7 @@ from ..errors import LimitError
 from ..ir.dtypes import numpy_dtype
 from ..ir.model import Graph, Port
 from ..ops.use import OpUse
+from .dtypes import require_room
 from .interpreter import run_graph
 from .scope import Scope
 from .shape_ops import normal_axis
@@ -53,7 +54,7 @@ def loop(
     going = condition is None or bool(condition.reshape(-1)[0])
     carried = list(state)
     gathered: list[list[Array]] = [[] for _ in body.outputs[1 + len(carried) :]]
-    count = 0
+    gathered_bytes = count = 0
     while going and (limit is None or count < limit):
         if count >= MAX_TRIPS:
             raise LimitError(
@@ -72,6 +73,8 @@ def loop(
         carried = results[1 : 1 + len(carried)]
         for pile, value in zip(gathered, results[1 + len(carried) :], strict=True):
             pile.append(value)
+            gathered_bytes += value.nbytes
+        require_room(use, (gathered_bytes,), np.dtype(np.uint8))
         count += 1
     ports = body.outputs[1 + len(carried) :]
     stacked = (_stack(pile, port) for pile, port in zip(gathered, ports, strict=True))

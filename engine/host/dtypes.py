@@ -11,6 +11,7 @@ from ..ir.dtypes import dtype_name, numpy_dtype
 from ..ops.use import OpUse
 
 MAX_VALUE_BYTES = 2 << 30  # of one value that the host makes; a hostile shape must not eat memory
+_SURELY_FITS = 1 << 20  # elements
 
 BFLOAT16 = numpy_dtype("bfloat16")
 FLOAT4 = numpy_dtype("float4e2m1")
@@ -59,3 +60,13 @@ def require_room(use: OpUse, shape: tuple[int, ...], dtype: np.dtype) -> None:
             needed=needed,
             allowed=MAX_VALUE_BYTES,
         )
+
+
+def require_broadcast_room(use: OpUse, *arrays: np.ndarray) -> None:
+    """LimitError where arrays that broadcast against each other make too large a value."""
+    bound = 1
+    for array in arrays:
+        bound *= array.size
+    if bound > _SURELY_FITS:  # shape arithmetic stops here
+        shape = np.broadcast_shapes(*(a.shape for a in arrays))
+        require_room(use, shape, max((a.dtype for a in arrays), key=lambda d: d.itemsize))

@@ -87,20 +87,20 @@ def floating(use: OpUse, x: Array) -> Array:
 
 @host("LeakyRelu", versions=(1, 16), attributes=("alpha",))
 def leaky_relu(use: OpUse, x: Array) -> Array:
-    """X where x >= 0, else alpha * x."""
+    """The input where it is not negative, else alpha * x."""
     wide = widened(x)
     return np.where(wide >= 0, wide, wide * use.attr("alpha", 0.01)).astype(x.dtype)
 
 
 @host("PRelu", versions=(7, 16))
 def prelu(use: OpUse, x: Array, slope: Array) -> Array:
-    """X where x >= 0, else slope * x; the slope broadcasts to x."""
+    """The input where it is not negative, else slope * x; the slope broadcasts to x."""
     return np.where(x < 0, slope * x, x)
 
 
 @host("Elu", versions=(1, 22), attributes=("alpha",))
 def elu(use: OpUse, x: Array) -> Array:
-    """X where x > 0, else alpha * (exp(x) - 1)."""
+    """The input where it is positive, else alpha * (exp(x) - 1)."""
     wide = widened(x)
     low = use.attr("alpha", 1.0) * np.expm1(np.minimum(wide, 0))
     return np.where(wide > 0, wide, low).astype(x.dtype)
@@ -116,7 +116,7 @@ def celu(use: OpUse, x: Array) -> Value:
 
 @host("Selu", versions=(1, 22), attributes=("alpha", "gamma"))
 def selu(use: OpUse, x: Array) -> Value:
-    """Gamma * x where x > 0, else gamma * alpha * (exp(x) - 1)."""
+    """By gamma: the input where it is positive, else alpha * (exp(x) - 1)."""
     old = 0 < use.since_version < 6
     alpha = use.attr("alpha", 1.6732 if old else 1.67326319217681884765625)
     gamma = use.attr("gamma", 1.0507 if old else 1.05070102214813232421875)
@@ -134,13 +134,13 @@ def hard_sigmoid(use: OpUse, x: Array) -> Value:
 
 @host("ThresholdedRelu", versions=(10, 22), attributes=("alpha",))
 def thresholded_relu(use: OpUse, x: Array) -> Array:
-    """X where x > alpha, else 0."""
+    """The input where it is over alpha, else 0."""
     return np.where(x > use.attr("alpha", 1.0), x, np.zeros((), x.dtype))
 
 
 @host("Shrink", versions=(9, 9), attributes=("bias", "lambd"))
 def shrink(use: OpUse, x: Array) -> Array:
-    """X + bias below -lambd, x - bias above lambd, else 0."""
+    """The input plus bias below -lambd, minus bias above lambd, else 0."""
     bias, limit = use.attr("bias", 0.0), use.attr("lambd", 0.5)
     wide = widened(x)
     found = np.where(wide < -limit, wide + bias, np.where(wide > limit, wide - bias, 0))
@@ -149,7 +149,7 @@ def shrink(use: OpUse, x: Array) -> Array:
 
 @host("Gelu", versions=(20, 20), attributes=("approximate",))
 def gelu(use: OpUse, x: Array) -> Value:
-    """X times the normal distribution function of x, exact or by tanh."""
+    """The input times the normal distribution function of it, exact or by tanh."""
     wide, how = widened(x), use.attr("approximate", "none")
     if how == "tanh":
         inner = math.sqrt(2 / math.pi) * (wide + 0.044715 * wide**3)
@@ -161,7 +161,7 @@ def gelu(use: OpUse, x: Array) -> Value:
 
 @host("Swish", versions=(24, 24), attributes=("alpha",))
 def swish(use: OpUse, x: Array) -> Value:
-    """X * sigmoid(alpha * x)."""
+    """The input times sigmoid(alpha * x)."""
     wide = widened(x)
     return (wide * sigmoid(use.attr("alpha", 1.0) * wide)).astype(x.dtype)
 

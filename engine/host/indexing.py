@@ -81,6 +81,7 @@ def _wrapped(use: OpUse, indices: Array, length: int) -> Array:
 def gather(use: OpUse, data: Array, indices: Array) -> Array:
     """Whole slices of ``data`` along ``axis``."""
     axis = normal_axis(use, use.attr("axis", 0), data.ndim)
+    require_room(use, data.shape[:axis] + indices.shape + data.shape[axis + 1 :], data.dtype)
     if indices.size == 1:  # shape arithmetic: the fast way
         length, at = data.shape[axis], int(indices.reshape(-1)[0])
         if not -length <= at < length:
@@ -172,6 +173,7 @@ def concat(use: OpUse, *parts: Array) -> Array:
         raise use.error("the attribute axis is required")
     if not parts:
         raise use.error("there is no input")
+    require_room(use, (sum(part.size for part in parts),), parts[0].dtype)
     return np.concatenate(parts, axis)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..ops.use import OpUse
-from .dtypes import widened
+from .dtypes import require_room, widened
 from .table import host
 from .values import Value
 
@@ -14,13 +14,16 @@ Array = np.ndarray
 
 @host("MatMul", versions=(1, 13))
 def matmul(use: OpUse, a: Array, b: Array) -> Value:
-    """Numpy's matmul."""
+    """The product of the last two axes, as numpy's matmul has it."""
+    if a.ndim >= 2 and b.ndim >= 2:
+        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        require_room(use, (*batch, a.shape[-2], b.shape[-1]), a.dtype)
     return np.matmul(widened(a), widened(b)).astype(a.dtype)
 
 
 @host("Gemm", versions=(7, 13), attributes=("alpha", "beta", "transA", "transB"))
 def gemm(use: OpUse, a: Array, b: Array, c: Array | None = None) -> Value:
-    """Alpha * A' * B' + beta * C, with A and B transposed where asked."""
+    """The sum alpha * A' * B' + beta * C, with A and B transposed where asked."""
     left, right = widened(a), widened(b)
     product = np.matmul(
         left.T if use.attr("transA", 0) else left, right.T if use.attr("transB", 0) else right
@@ -35,7 +38,7 @@ def gemm(use: OpUse, a: Array, b: Array, c: Array | None = None) -> Value:
 
 @host("Einsum", versions=(12, 28), attributes=("equation",))
 def einsum(use: OpUse, *operands: Array) -> Array:
-    """Numpy's einsum, contracted pairwise."""
+    """The sum over the letters that the output lacks, contracted pairwise."""
     equation = use.attr("equation")
     if not equation:
         raise use.error("the attribute equation is required")

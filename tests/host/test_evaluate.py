@@ -96,6 +96,9 @@ def test_known_operators_are_accepted() -> None:
         ("Range", [ints(0)[0:1].reshape(()), np.array(1 << 40), np.array(1)]),
         ("Pad", [np.zeros(1, np.float32), ints(1 << 40, 0)]),
         ("OneHot", [ints(0), np.array(1 << 40), ints(0, 1)]),
+        ("Add", [np.zeros((1 << 16, 1), "f4"), np.zeros((1, 1 << 16), "f4")]),
+        ("MatMul", [np.zeros((1 << 16, 1), "f4"), np.zeros((1, 1 << 16), "f4")]),
+        ("Gather", [np.zeros((1, 1 << 16), "f4"), np.zeros(1 << 16, np.int64)]),
     ],
 )
 def test_a_hostile_shape_takes_no_memory(op: str, inputs: list[np.ndarray]) -> None:
