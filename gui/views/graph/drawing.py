@@ -86,6 +86,10 @@ class Drawing:
         """Qt's line of each segment."""
         return [QLineF(*line) for line in self.lines.tolist()]
 
+    def prepare(self) -> None:
+        """Make Qt's rectangles and lines now, off the GUI thread, instead of when first painted."""
+        _ = self.box_rects, self.segment_lines
+
     def visible_boxes(self, view: QRectF) -> Indices:
         """Indices of the boxes that touch ``view``."""
         return _touching(self.boxes, view)

@@ -21,7 +21,7 @@ from PySide6.QtGui import QImage, QKeySequence, QPainter, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from ....engine.diagnostics import Diagnostic, worst
-from ....engine.ir.model import GraphPath, Model, NodeId
+from ....engine.ir.model import Graph, GraphPath, Model, NodeId
 from ...jobs import Job, JobTracker
 from ...layout.process import lay_out_in_child
 from ...layout.scene import LaidOut, Types, build_scene, graph_index, layout_request
@@ -66,6 +66,7 @@ class GraphPage(QWidget):
         self._theme = theme
         self._selection = selection
         self._model: Model | None = None
+        self._graphs: Mapping[GraphPath, Graph] = {}
         self._types: Types = {}
         self._pages: dict[GraphPath, _Page] = {}
         self._shown: GraphPath | None = None  # the graph whose drawing the canvas has
@@ -130,6 +131,7 @@ class GraphPage(QWidget):
         """
         if model is not self._model:
             self._pages.clear()
+            self._graphs = graph_index(model) if model is not None else {}
             self._colouring, self._findings, self._wanted = PLAIN, {}, None
             self.legend.set_colouring(PLAIN)
         self._model, self._types = model, types or {}
@@ -267,7 +269,7 @@ class GraphPage(QWidget):
         self.breadcrumb.show_path(self._model, path)
         self._jobs.cancel(_SUBJECT)
         model, types = self._model, self._types
-        if model is None or path not in graph_index(model):
+        if model is None or path not in self._graphs:
             self._shown = None
             self.canvas.set_drawing(None)
             self.overlay.finish()
@@ -279,7 +281,7 @@ class GraphPage(QWidget):
         if path != self._shown and page is None:
             self.canvas.set_drawing(None)
         self._shown = None
-        self.overlay.wait(len(graph_index(model)[path].nodes))
+        self.overlay.wait(len(self._graphs[path].nodes))
         self._jobs.start(
             _SUBJECT,
             lambda job: _lay_out(job, model, path, types),
@@ -369,8 +371,8 @@ class GraphPage(QWidget):
 
         Args:
             size: of the picture, in device-independent pixels.
-            node: in the middle and marked; without it the whole graph, or the view if ``scale``
-                is given.
+            node: in the middle and marked; without it the whole graph, or what the canvas shows
+                (and marks) if ``scale`` is given.
             scale: pixels per scene pixel; by default 1 around a node, fitted otherwise.
             pixel_ratio: device pixels per pixel.
         """
@@ -387,6 +389,7 @@ class GraphPage(QWidget):
             elif scale is not None:
                 middle = QPointF(self.canvas.rect().center())
                 view = view.centred(self.canvas.viewport.to_scene(middle), extent, scale)
+                emphasis = self.canvas.emphasis
             else:
                 view = fitted(QRectF(0, 0, *drawing.size), extent)
         painter = QPainter(image)
@@ -407,4 +410,6 @@ def _lay_out(job: Job, model: Model, path: GraphPath, types: Types) -> Drawing:
     job.check()
     request = layout_request(scene)
     layout = lay_out_in_child(request, job.check, lambda f: job.report(round(f * 1000), 1000))
-    return Drawing(LaidOut(scene, layout), types)
+    drawing = Drawing(LaidOut(scene, layout), types)
+    drawing.prepare()
+    return drawing

@@ -6,11 +6,14 @@ import random
 import time
 from itertools import pairwise
 
+import opscope_testdata as testdata
 import pytest
+from opscope.engine.ir.load import load_model
 from opscope.gui.layout import layout as layout_module
 from opscope.gui.layout.cuts import components, cut
 from opscope.gui.layout.layout import lay_out
 from opscope.gui.layout.ranks import rank_boxes, sink_groups
+from opscope.gui.layout.scene import build_scene, graph_index, layout_request
 from opscope.gui.layout.types import LayoutRequest, LayoutResult
 
 
@@ -199,6 +202,16 @@ def test_a_group_used_late_sinks_as_a_whole():
     assert rank[103] == 2
     sink_groups(rank, chain + diamond, 40)
     assert [rank[b] for b in (100, 101, 102, 103)] == [96, 97, 97, 98]
+
+
+@pytest.mark.parametrize(
+    "model_id", ["gtcrn.gtcrn", "dfn3.enc", "silero.silero_vad", "onnxwheel.light_shufflenet"]
+)
+def test_real_graphs_are_sound(model_id):
+    model = load_model(str(testdata.model_path(model_id)))
+    for path in graph_index(model):
+        asked = layout_request(build_scene(model, path))
+        assert_sound(asked, lay_out(asked))
 
 
 def test_labels_cover_neither_boxes_nor_lines():
