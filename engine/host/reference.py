@@ -12,7 +12,6 @@ from types import MappingProxyType
 
 import numpy as np
 import onnx.defs
-from onnx.reference import ReferenceEvaluator
 
 from ..ir.model import Graph
 from ..ir.proto import input_name, node_model, output_name
@@ -80,6 +79,8 @@ def _is_implemented(domain: str, op_type: str, version: int) -> bool:
 
 def evaluate(use: OpUse, inputs: Sequence[Value]) -> tuple[Value, ...]:
     """The outputs of ``use`` by onnx.reference, unwanted ones as None."""
+    from onnx.reference import ReferenceEvaluator  # slow to import, rarely needed
+
     types = [None if value is None else type_of(value) for value in inputs]
     model = node_model(use, types)
     feeds = {input_name(i): _fed(v) for i, v in enumerate(inputs) if v is not None}
