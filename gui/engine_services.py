@@ -8,7 +8,6 @@ from ..engine import feeds as engine_feeds
 from ..engine.checks import run_checks
 from ..engine.device.gpu import list_adapters
 from ..engine.device.profile import DeviceProfile
-from ..engine.diagnostics import Diagnostic
 from ..engine.errors import NotCoveredError
 from ..engine.ir.infer import infer
 from ..engine.ir.load import load_model
@@ -19,7 +18,7 @@ from ..engine.providers.placement import place, targets
 from ..engine.results import RunResult
 from ..engine.session import Session
 from ..shaders import compose
-from .services import Feeds, PreparedFeeds, Runner, Services, Target, Types
+from .services import Feeds, PreparedFeeds, Runner, Services, Target
 
 
 class SessionRunner:
@@ -70,11 +69,6 @@ def file_feeds(path: str, model: Model) -> PreparedFeeds:
     return PreparedFeeds(arrays, {})
 
 
-def check(model: Model, types: Types) -> Sequence[Diagnostic]:
-    """The findings of every check, for every target."""
-    return run_checks(model, types)
-
-
 def devices() -> Sequence[DeviceProfile]:
     """The adapters of this machine, the best first."""
     return [choice.profile for choice in list_adapters()]
@@ -97,7 +91,7 @@ def engine_services() -> Services:
         infer=infer,
         targets=lambda: [Target(t.id, t.label) for t in targets()],
         place=place,
-        check=check,
+        check=run_checks,
         devices=devices,
         open_runner=open_runner,
         random_feeds=random_feeds,

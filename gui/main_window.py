@@ -15,9 +15,10 @@ from .actions import make_actions
 from .colours import colouring, findings_by_node
 from .document import Document
 from .engine_worker import EngineWorker
+from .error_text import error_text
 from .jobs import JobTracker
 from .menus import ViewChoices, fill_menus, make_toolbar
-from .opening import OPEN, Opener
+from .opening import OPEN, REFINE, Opener
 from .run_control import RunControl
 from .selection import Selection
 from .services import PreparedFeeds, Services, Target
@@ -95,6 +96,7 @@ class MainWindow(QMainWindow):
 
     def _opened(self, model: Model) -> None:
         self.runs.abandon()
+        self.jobs.cancel(REFINE)
         self.selection.reset()
         if not self.work.shows_graph:
             self.work.show_graph()
@@ -107,7 +109,10 @@ class MainWindow(QMainWindow):
         self._update_actions()
 
     def _open_failed(self, error: Exception) -> None:
-        self.work.message.show_message(str(error), "Open another ...", self.choose_file)
+        self.work.message.show_message(error_text(error), "Open another ...", self.choose_file)
+
+    def _check_failed(self, error: Exception) -> None:
+        self.work.message.show_message(error_text(error))
 
     def _show_recent(self) -> None:
         paths = self.settings.recent_files
@@ -148,9 +153,6 @@ class MainWindow(QMainWindow):
         self.work.message.hide()
         self.runs.start(self.work.run.options(loop=loop))
 
-    def _run_failed(self, text: str) -> None:
-        self.work.message.show_message(text)
-
     def _prepared(self, feeds: PreparedFeeds) -> None:
         self.work.run.set_prepared(feeds)
 
@@ -169,10 +171,11 @@ class MainWindow(QMainWindow):
             "targets",
             lambda job: tuple(self.services.targets()),
             self._set_targets,
-            lambda error: self.work.message.show_message(str(error)),
+            self._check_failed,
         )
         self.worker.list_devices(
-            self.work.run.set_devices, lambda error: self.work.run.set_device_error(str(error))
+            self.work.run.set_devices,
+            lambda error: self.work.run.set_device_error(error_text(error)),
         )
 
     # ------------------------------------------------------------------ what the views show
@@ -334,11 +337,12 @@ class MainWindow(QMainWindow):
         self.status.cancelled.connect(lambda: self.jobs.cancel(OPEN))
         self.runs.changed.connect(self._run_changed)
         self.runs.prepared.connect(self._prepared)
-        self.runs.failed.connect(self._run_failed)
+        self.runs.failed.connect(work.message.show_message)
         self.worker.device_changed.connect(self._device_changed)
         self._types_late.timeout.connect(self._types_known)
         document.types_changed.connect(self._types_known)
         document.planned.connect(self._types_known)
+        document.planned.connect(lambda: self.opener.refine(self.profile, self._check_failed))
         for signal in (
             document.verdicts_changed,
             document.diagnostics_changed,

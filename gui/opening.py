@@ -1,4 +1,4 @@
-"""Opening a file: read on a worker, shown part by part as each one arrives."""
+"""Opening a file: read, judged and checked on a worker, shown part by part as each arrives."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from ..engine.device.profile import DeviceProfile
 from ..engine.diagnostics import Diagnostic
-from ..engine.errors import ModelFileError, OpscopeError
+from ..engine.errors import ModelFileError
 from ..engine.ir.model import Model
-from .document import Document, Verdicts
+from ..engine.plan.types import Plan
+from .document import OPSCOPE, Document, Verdicts
 from .jobs import Job, JobTracker
-from .services import Services
+from .services import Services, Types
 
 if TYPE_CHECKING:
     from ..engine.ir.infer import Inference
 
 OPEN = "open"
+REFINE = "refine"
 
 
 @dataclass(frozen=True)
@@ -72,23 +75,51 @@ class Opener(QObject):
             title=f"Reading {path}",
         )
 
+    def refine(self, profile: DeviceProfile | None, failed: Callable[[Exception], None]) -> None:
+        """Judge and check again with the concrete types of the document's plan."""
+        parts = self._document.parts
+        if parts is None or parts.plan is None:
+            return
+        model, plan = parts.model, parts.plan
+        types = {**parts.types, **plan.types}
+        ours = self._document.verdicts(OPSCOPE)
+
+        def work(job: Job) -> None:
+            self._judge(job, model, types, ours, plan, profile)
+
+        self._jobs.start(REFINE, work, lambda _: None, failed)
+
     def _work(self, job: Job, path: str, show: Callable[[Model], None]) -> None:
         try:
             model = self._services.load(path)
-        except OpscopeError:
-            raise
         except OSError as error:
             raise ModelFileError(f"{path}: {error.strerror or error}") from error
         job.post(show, model)
         job.check()
         inference = self._services.infer(model)
         job.post(self._typed, inference)
+        self._judge(job, model, inference.types)
+
+    def _judge(
+        self,
+        job: Job,
+        model: Model,
+        types: Types,
+        ours: Verdicts | None = None,
+        plan: Plan | None = None,
+        profile: DeviceProfile | None = None,
+    ) -> None:
+        """On a worker: place the model for every target, then check it."""
+        verdicts: dict[str, Verdicts] = {}
         for target in self._services.targets():
             job.check()
-            verdicts = self._services.place(model, target.id, inference.types)
-            job.post(self._judged, _Judged(target.id, verdicts))
+            if target.id == OPSCOPE and ours is not None:
+                verdicts[target.id] = ours
+                continue
+            verdicts[target.id] = self._services.place(model, target.id, types)
+            job.post(self._judged, _Judged(target.id, verdicts[target.id]))
         job.check()
-        job.post(self._checked, self._services.check(model, inference.types))
+        job.post(self._checked, self._services.check(model, types, verdicts, plan, profile))
 
     def _typed(self, inference: Inference) -> None:
         self._document.set_types(inference)

@@ -11,6 +11,7 @@ from ..engine.plan.types import Plan
 from ..engine.results import RunResult
 from .document import Document
 from .engine_worker import EngineWorker, RunListener, RunRequest
+from .error_text import error_text
 from .services import PreparedFeeds, Services
 from .views.run_panel import RunOptions
 
@@ -59,7 +60,7 @@ class RunControl(QObject):
                 self._planned,
                 self._ran,
                 self.finished.emit,
-                lambda error: self.failed.emit(str(error)),
+                lambda error: self.failed.emit(error_text(error)),
             ),
         )
 

@@ -80,7 +80,7 @@ class Services:
         infer: static types of every value, and what could not be inferred.
         targets: the targets that a model can be judged for, Opscope first.
         place: (model, target id, types) -> verdict of each node.
-        check: (model, types, verdicts by target) -> findings.
+        check: (model, types, verdicts by target, plan, adapter) -> findings.
         devices: the adapters of this machine.
         open_runner: a session on the named adapter (None: the default one).
         random_feeds: (model, shapes by input, sizes by symbol, seed) -> inputs.
@@ -92,7 +92,10 @@ class Services:
     infer: Callable[[Model], Inference]
     targets: Callable[[], Sequence[Target]]
     place: Callable[[Model, str, Types], Mapping[NodeId, Support]]
-    check: Callable[[Model, Types], Sequence[Diagnostic]]
+    check: Callable[
+        [Model, Types, Mapping[str, Mapping[NodeId, Support]], Plan | None, DeviceProfile | None],
+        Sequence[Diagnostic],
+    ]
     devices: Callable[[], Sequence[DeviceProfile]]
     open_runner: Callable[[DeviceProfile | None], Runner]
     random_feeds: Callable[

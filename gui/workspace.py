@@ -31,8 +31,8 @@ from .views.problems_panel import ProblemsPanel
 from .views.run_panel import RunPanel
 from .views.start_page import StartPage
 
-_SIDE_WIDTHS = (360, 330)
-_BOTTOM_HEIGHT = 210
+_SIDE_WIDTHS = (350, 320)
+_BOTTOM_HEIGHT = 240
 
 
 class Workspace:
@@ -81,7 +81,7 @@ class Workspace:
             Qt.DockWidgetArea.BottomDockWidgetArea,
         )
         window = self._window
-        window.setCorner(Qt.Corner.BottomLeftCorner, left)
+        window.setCorner(Qt.Corner.BottomLeftCorner, bottom)
         window.setCorner(Qt.Corner.BottomRightCorner, right)
         window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         places = (

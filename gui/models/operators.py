@@ -87,8 +87,8 @@ def operator_rows(document: Document, targets: Sequence[Target]) -> tuple[Operat
 def columns(targets: Sequence[Target]) -> tuple[Column[OperatorRow], ...]:
     """The table's columns, one of them for each target."""
     return (
-        Column("Operator", lambda r: r.op, width=16),
-        Column("Nodes", lambda r: len(r.nodes), numeric=True, width=6),
+        Column("Operator", lambda r: r.op, width=15),
+        Column("Nodes", lambda r: len(r.nodes), numeric=True, width=5),
         *(_target_column(target) for target in targets),
         Column(
             "Time",
@@ -112,7 +112,7 @@ def _target_column(target: Target) -> Column[OperatorRow]:
         found = row.statuses.get(target.id)
         if found is None:
             return MISSING
-        parts = [f"{found[s]} {s.value}" for s in reversed(WORST_FIRST) if found.get(s)]
+        parts = [f"{found[s]} {s.value}" for s in WORST_FIRST if found.get(s)]
         return ", ".join(parts) if len(parts) > 1 else parts[0].split(" ", 1)[1]
 
     def detail(row: OperatorRow) -> str:
@@ -125,7 +125,7 @@ def _target_column(target: Target) -> Column[OperatorRow]:
         tip=f"Where {target.label} runs its nodes; sorts by nodes off the GPU",
         detail=detail,
         look=lambda row: row.worst(target.id),
-        width=max(8, len(target.label) - 2),
+        width=max(12, len(target.label) - 2),
     )
 
 

@@ -93,6 +93,7 @@ class ChartsPanel(QWidget):
         top = QHBoxLayout()
         top.setContentsMargins(8, 4, 8, 2)
         top.addLayout(self._legend)
+        top.addSpacing(12)
         top.addWidget(self._about, 1)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(self._operators)
@@ -204,7 +205,7 @@ class ChartsPanel(QWidget):
             return
         document = self._document
         plan = document.plan
-        if plan is not self._plan or (document.summary and not self._operators.count()):
+        if plan is not self._plan or (document.samples.warm_runs and not self._operators.count()):
             self._plan = plan
             self._fill_list()
         if document.samples.warm_runs == 0:

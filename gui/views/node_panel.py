@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from ...engine.ir.model import Graph, Node, NodeId
 from ...engine.ops.steps import Dispatch
@@ -101,8 +101,7 @@ class NodePanel(QScrollArea):
 
     def _refresh(self) -> None:
         node = self.node
-        self._stack.setCurrentIndex(0 if node is None else 1)
-        self._stack.widget(0).setVisible(node is None)
+        self._turn_to(0 if node is None else 1)
         if node is None:
             self._summary.show_document(self._document)
             self._weights.show_weights(())
@@ -121,6 +120,13 @@ class NodePanel(QScrollArea):
         self._fill_values()
         self._fill_kernel()
         self.verticalScrollBar().setValue(0)
+
+    def _turn_to(self, index: int) -> None:
+        """Show one page; the other one's height must not count."""
+        for i in range(self._stack.count()):
+            policy = QSizePolicy.Policy.Preferred if i == index else QSizePolicy.Policy.Ignored
+            self._stack.widget(i).setSizePolicy(QSizePolicy.Policy.Preferred, policy)
+        self._stack.setCurrentIndex(index)
 
     def _graph(self) -> Graph | None:
         return self._document.graph_of(self.node.id) if self.node else None

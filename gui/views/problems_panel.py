@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLineEdit,
+    QSizePolicy,
     QSplitter,
     QToolButton,
     QVBoxLayout,
@@ -76,6 +77,8 @@ class ProblemsPanel(QWidget):
         self._detail = FindingView(theme, open_link)
         self._empty = label("", "muted")
         self._empty.setContentsMargins(12, 10, 12, 10)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._empty.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.addWidget(self.table)
         self._split.addWidget(self._detail)

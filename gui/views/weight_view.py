@@ -20,9 +20,17 @@ UNASKED_BYTES = 64 << 20  # more is read only when the user asks
 
 
 def weights_of(node: Node, graph: Graph) -> tuple[tuple[str, Weight], ...]:
-    """(what it is called, the weight) of each constant input and tensor attribute, each once."""
-    names = [n for n in dict.fromkeys(node.inputs) if n in graph.initializers]
-    found = [(name, graph.initializers[name]) for name in names]
+    """(what it is called, the weight) of each constant input and tensor attribute, each once.
+
+    An input is constant if it is an initializer or what a Constant node gives.
+    """
+    found: list[tuple[str, Weight]] = []
+    for name in dict.fromkeys(node.inputs):
+        producer = graph.producers.get(name)
+        if name in graph.initializers:
+            found.append((name, graph.initializers[name]))
+        elif producer is not None and producer.op == "Constant":
+            found += [(name, v) for v in producer.attributes.values() if isinstance(v, Weight)]
     found += [(k, v) for k, v in node.attributes.items() if isinstance(v, Weight)]
     return tuple(found)
 

@@ -149,7 +149,7 @@ def services(runner: FakeRunner | None = None, **changed) -> Services:
         "infer": lambda m: Inference({((), "h"): TensorType("float32", ("T", 4))}),
         "targets": lambda: TARGETS,
         "place": lambda m, target, types: verdicts(target),
-        "check": lambda m, types: CHECKS,
+        "check": lambda m, types, verdicts, plan, profile: CHECKS,
         "devices": lambda: (PROFILE,),
         "open_runner": lambda device: runner,
         "random_feeds": lambda m, shapes, dims, seed: PreparedFeeds({}, {"T": 64}),
