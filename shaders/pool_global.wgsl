@@ -49,7 +49,15 @@ fn main(
   }
   let base = Index(params.first + channel) * params.count;
   var value = bitcast<f32>(params.start);
-  for (var i = Index(local); i < params.count; i += 256) {
+  // Four a turn: llvmpipe ends loops after 65,535 turns.
+  let whole = params.count / 1024 * 1024;
+  for (var i = Index(local); i < whole; i += 1024) {
+    value = join_{{ mode }}(value, f32(x[base + i]));
+    value = join_{{ mode }}(value, f32(x[base + i + 256]));
+    value = join_{{ mode }}(value, f32(x[base + i + 512]));
+    value = join_{{ mode }}(value, f32(x[base + i + 768]));
+  }
+  for (var i = whole + Index(local); i < params.count; i += 256) {
     value = join_{{ mode }}(value, f32(x[base + i]));
   }
   partial[local] = value;

@@ -23,7 +23,7 @@ from .matmul import dense_strides
 from .product import Loop, Product, build_product, merge
 from .registry import Kernel, kernel
 from .steps import TYPES, Cost, StepBuilder, Tensor
-from .tiles import spans
+from .tiles import MOST_TURNS, spans
 from .use import OpUse
 
 Label = str | int  # an int counts an ellipsis' axes from its right end
@@ -128,6 +128,11 @@ class Einsum(Kernel):
             raise use.error(f"{len(outer)} axes of the result cannot be joined; 8 are allowed")
         outer = (*(Loop(1),) * (2 * _FOUR - len(outer)), *outer)
         work = math.prod(loop.extent for loop in summed)
+        if work > MOST_TURNS // 2:
+            raise use.error(
+                f"sums of {work:,} terms along axes that cannot be joined; the kernel takes "
+                f"{MOST_TURNS // 2:,}"
+            )
         empty = steps.constant(np.zeros(1), c.dtype)
         for first, count in spans(c.size, work, steps.work_limit()):
             steps.dispatch(

@@ -133,7 +133,8 @@ class Gemm(Kernel):
         d = (0, 0)
         if use.has(2):
             c = use.dims(2)
-            if len(c) > 2 or broadcast_shapes(use, c, (m, n)) != (m, n):
+            fits = all(x in (1, y) for x, y in zip(reversed(c), (n, m), strict=False))
+            if len(c) > 2 or not fits:
                 raise use.error(f"C is {list(c)}, which does not broadcast to [{m}, {n}]")
             d = broadcast_strides(c, 2)[0], broadcast_strides(c, 2)[1]
         return Product(

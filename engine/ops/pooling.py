@@ -21,7 +21,7 @@ from .conv_geometry import axis_params
 from .index_policy import INDEX_POLICY
 from .registry import Kernel, kernel
 from .steps import TYPES, Cost, StepBuilder, Variable
-from .tiles import spans
+from .tiles import MOST_TURNS, spans
 from .use import OpUse
 from .window import Axis, check_window, pool_axes, three_axes
 
@@ -40,7 +40,14 @@ class Pool(Kernel):
     mode: ClassVar[str]
 
     def check(self, use: OpUse) -> Support:
-        """Ranks of three to five, one kind of padding."""
+        """Ranks of three to five, one kind of padding, no window too large for one invocation."""
+        taps = math.prod(use.attr("kernel_shape", ()))
+        if taps > MOST_TURNS // 2:
+            return refused(
+                Reason.LIMIT,
+                f"the window has {taps:,} elements; the kernel takes {MOST_TURNS // 2:,}",
+                taps=taps,
+            )
         return check_window(use)
 
     def shapes(self, use: OpUse) -> tuple[TensorType, ...]:

@@ -106,7 +106,7 @@ def _build(
     m, n, k = product.row.extent, product.column.extent, product.depth.extent
     most = steps.profile.limits.max_compute_workgroups_per_dimension
     tile = tiles.choose_tile(steps.profile, m, n, product.batches) if k >= _SHALLOW else None
-    if tile is not None and max(tile.grid(m, n, 1)) <= most:
+    if tile and max(tile.grid(m, n, 1)) <= most and k <= tiles.MOST_TURNS * tile.depth:
         dense = {
             "a_dense": "depth" if product.depth.a == 1 else "row",
             "b_dense": "column" if product.column.b == 1 else "depth",
@@ -147,6 +147,8 @@ def _results_per_workgroup(results: int, columns: int, depth: int) -> int:
     # Keep runs of neighbouring columns together where there are any: their loads then coincide.
     while share > 1 and columns >= 8 and _WORKGROUP // share < 8:
         share //= 2
+    while share < _WORKGROUP and depth > tiles.MOST_TURNS * share:
+        share *= 2
     return _WORKGROUP // share
 
 

@@ -17,6 +17,10 @@ from .steps import Groups, Variable
 # Tiled kernels check their own bounds; the tests run each also with the driver's checks.
 TRUSTED = True
 
+# Mesa's software rasteriser leaves a shader's loops, without a word, after 65,535 turns in all:
+# no invocation may be given more. What cannot keep to this takes another kernel or is declined.
+MOST_TURNS = 60_000
+
 _BUSY = 128  # workgroups that keep a large GPU's units busy
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import conv_oracle
 import numpy as np
 import opcase
 import pytest
+from onnx import helper, numpy_helper
 from opscope.engine.errors import NodeError, NotCoveredError
+from opscope.engine.ir.load import load_bytes
 from opscope.engine.ops import tiles
 from opscope.engine.ops.tiles import Tile
 from recurrent_case import force_pieces
@@ -110,19 +115,50 @@ def test_pieces_under_the_work_limit(tiled: bool, monkeypatch: pytest.MonkeyPatc
     assert len(found) > 3
 
 
-def test_a_chain_applies_its_activation() -> None:
-    # The fusion itself is the planner's; here only that a NaN survives and others are clipped.
-    x = normal((1, 3, 40))
-    x[0, 0, 20] = np.nan
-    (y,) = opcase.run_op("Conv", [x, normal((2, 3, 1), seed=4)])
-    assert np.isnan(y[0, :, 20]).all()
-    assert np.isfinite(np.delete(y, 20, axis=2)).all()
+@pytest.mark.parametrize("tiled", [True, False])
+@pytest.mark.parametrize(
+    ("op", "attributes", "function"),
+    [
+        ("Relu", {}, lambda v: np.maximum(v, 0)),
+        ("LeakyRelu", {"alpha": 0.2}, lambda v: np.where(v < 0, 0.2 * v, v)),
+        ("Sigmoid", {}, lambda v: 1 / (1 + np.exp(-v))),
+    ],
+)
+def test_the_activation_that_follows_is_part_of_the_store(
+    op: str,
+    attributes: dict[str, float],
+    function: Callable[[np.ndarray], np.ndarray],
+    tiled: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    x, w, b = normal((1, 9, 40)), normal((13, 9, 3), seed=1), normal((13,), seed=2)
+    graph = helper.make_graph(
+        [
+            helper.make_node("Conv", ["x", "w", "b"], ["c"]),
+            helper.make_node(op, ["c"], ["y"], **attributes),
+        ],
+        "g",
+        [helper.make_tensor_value_info("x", 1, x.shape)],
+        [helper.make_tensor_value_info("y", 1, None)],
+        [numpy_helper.from_array(w, "w"), numpy_helper.from_array(b, "b")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+    on = force_tile(monkeypatch, tiles.SMALL if tiled else None)
+    program = on.prepare(load_bytes(model.SerializeToString()), {"x": x}, fallback="error")
+    assert len(program.plan.dispatches) == 1
+    close(program.run({"x": x}).outputs["y"], function(conv_oracle.conv(x, w, b)))
 
 
 def test_sums_of_f16_are_taken_in_f32() -> None:
     x, w = np.ones((1, 4096, 2), np.float16), np.ones((1, 4096, 1), np.float16)
     (y,) = opcase.run_op("Conv", [x, w])
     assert (y == 4096).all()
+
+
+def test_sums_longer_than_a_software_adapter_loops() -> None:
+    x, w = np.ones((1, 1, 70_003), np.float32), np.ones((1, 1, 70_000), np.float32)
+    (y,) = opcase.run_op("Conv", [x, w])
+    assert y.tolist() == [[[70_000] * 4]]
 
 
 def test_empty_results() -> None:

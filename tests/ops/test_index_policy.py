@@ -1,14 +1,17 @@
-"""The policy's numbers, against numpy's f16."""
+"""The policy's numbers against numpy's f16, and the shaders that must follow it."""
 
 from __future__ import annotations
 
 import dataclasses
+import re
+from collections.abc import Callable
 
 import numpy as np
+import opscope.shaders
 import pytest
-
+from opscope.engine.ops import load_kernels, tiles
 from opscope.engine.ops.index_policy import INDEX_POLICY
-from opscope.engine.ops.registry import REGISTRY
+from opscope.shaders import compose
 
 
 def lost(extent: int) -> int:
@@ -55,3 +58,57 @@ def test_it_describes_itself() -> None:
     text = INDEX_POLICY.describe()
     for part in ("ConvTranspose", "Conv", "MaxPool", "i32", "2048", "1024"):
         assert part in text
+
+
+@pytest.mark.parametrize("op", INDEX_POLICY.affected)
+def test_every_affected_operator_is_registered(op: str) -> None:
+    assert op in load_kernels()
+
+
+DIRECT = {"index": INDEX_POLICY.index_type, "element": "f16", "activation": "relu"}
+COMPOSED = {
+    "conv_direct": {**DIRECT, "taps": "window_taps"},
+    "conv_direct transposed": {**DIRECT, "taps": "transposed_taps"},
+    "conv_tiled": {**DIRECT, **tiles.MEDIUM.variables},
+    "conv_pack": DIRECT,
+    "pool_window": {**DIRECT, "mode": "average", "indices": True},
+    "pool_global": {**DIRECT, "mode": "max"},
+}
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_f16_touches_only_what_is_loaded_and_stored(name: str) -> None:
+    """In the composed WGSL the tensor's type names bindings, and converts at a store: no more."""
+    code = re.sub(r"//.*", "", compose(name.split()[0], COMPOSED[name]))
+    assert "alias Index = i32;" in code
+    assert re.findall(r".*f16.*", code) == ["enable f16;", "alias Element = f16;"]
+    uses = [line.strip() for line in code.splitlines() if "Element" in line]
+    allowed = (
+        r"alias Element = f16;",
+        r"@group\(0\) @binding\(\d\) var<storage, \w+> \w+: array<(Element|vec4<Element>)>;",
+        r"(y|packed)\[[\w. +*]+\] = Element\(.*\);",  # the conversion of a value that is stored
+    )
+    for use in uses:
+        assert any(re.fullmatch(pattern, use) for pattern in allowed), use
+    assert len(uses) >= 4
+    # Nor is any other float made an integer, or used between the brackets of an index.
+    assert not re.search(r"\b(Index|u32|i32|vec[234]<Index>)\(f(16|32)\b", code)
+    assert not re.search(r"\[[^\]]*\b(f32|f16|Element)\b[^\]]*\]", code)
+
+
+def test_the_check_of_composed_code_finds_an_f16_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = opscope.shaders.load_wgsl("conv_direct.wgsl")
+    mutant = text.replace("let ow = at % params.w_extents.y;", "let ow = Index(Element(at));")
+    assert mutant != text
+    monkeypatch.setattr(opscope.shaders, "load_wgsl", _load_with("conv_direct.wgsl", mutant))
+    opscope.shaders._environment.cache_clear()
+    try:
+        with pytest.raises(AssertionError):
+            test_f16_touches_only_what_is_loaded_and_stored("conv_direct")
+    finally:
+        opscope.shaders._environment.cache_clear()
+
+
+def _load_with(file: str, text: str) -> Callable[[str], str]:
+    load = opscope.shaders.load_wgsl
+    return lambda name: text if name == file else load(name)
