@@ -165,6 +165,10 @@ class _Planner:
         outputs = tuple(
             frame.define(name) if name and name in frame.wanted else None for name in node.outputs
         )
+        if not any(outputs):
+            support = Support(Status.FOLDED, Reason.NONE, "nobody reads its outputs: no work")
+            self._place(frame, node, use, support, (), Cost())
+            return
         origin = Origin(use, inputs, outputs, captured)
         for output in outputs:
             if output is not None:
