@@ -14,7 +14,14 @@ from .feed_ranges import Range, integer_ranges
 from .ir.dtypes import array_type, numpy_dtype
 from .ir.model import Model, Port, TensorType
 
-__all__ = ["Feeds", "check_feeds", "load_feeds", "random_feeds", "save_outputs"]
+__all__ = [
+    "Feeds",
+    "check_feeds",
+    "load_feeds",
+    "random_feeds",
+    "save_outputs",
+    "stand_in_feeds",
+]
 
 ASSUMED_FIRST = 1  # an unknown dimension on the first axis: the batch
 ASSUMED_OTHER = 64
@@ -64,6 +71,31 @@ def random_feeds(
         assert port.type is not None
         arrays[name] = _draw(generator, port.type.dtype, found[name], ranges.get(name))
     return Feeds(arrays, assumed, seed)
+
+
+def stand_in_feeds(
+    model: Model,
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    dims: Mapping[str, int] | None = None,
+) -> Feeds:
+    """Inputs to plan with where nobody runs: right in type, shape and allowed range, without memory.
+
+    Each is one number repeated (0, or the least that its consumers allow), except where these fix
+    several (a shape). Arguments and errors are those of :func:`random_feeds`.
+    """
+    ports = {port.name: port for port in model.graph.inputs}
+    found, assumed = _concrete_shapes(model, ports, shapes or {}, dims or {})
+    ranges = integer_ranges(model.graph, found)
+    arrays = {}
+    for name, port in ports.items():
+        assert port.type is not None
+        dtype, allowed = numpy_dtype(port.type.dtype), ranges.get(name)
+        if allowed is not None and allowed.fixed is not None:
+            arrays[name] = np.resize(np.array(allowed.fixed, dtype), found[name])
+        else:
+            least = np.array(allowed.low if allowed is not None else 0).astype(dtype)
+            arrays[name] = np.broadcast_to(least, found[name])
+    return Feeds(arrays, assumed)
 
 
 def _concrete_shapes(

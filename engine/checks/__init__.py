@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from ..device.profile import DeviceProfile
 from ..diagnostics import Diagnostic
 from ..ir.model import Model, NodeId
-from ..plan.types import Plan
+from ..providers.placement import place, targets
 from ..providers.support import Support
 from ..providers.uses import Types
 from . import copies, f16_constants, f16_index, f16_sums, int64_values, limits, placed
@@ -33,8 +33,9 @@ RULES: tuple[Rule, ...] = (
 def run_checks(
     model: Model,
     types: Types,
-    verdicts: Mapping[str, Mapping[NodeId, Support]],
-    plan: Plan | None = None,
+    verdicts: Mapping[str, Mapping[NodeId, Support]] | None = None,
+    *,
+    static: Types | None = None,
     profile: DeviceProfile | None = None,
 ) -> tuple[Diagnostic, ...]:
     """Every rule's findings, the worst first, in the model's order within a severity.
@@ -42,10 +43,13 @@ def run_checks(
     Args:
         model: the model.
         types: static types (``ir.infer``), or concrete ones of a plan.
-        verdicts: target -> verdict of each node (``providers.placement.place``).
-        plan: where one exists, for what only concrete shapes tell.
-        profile: the adapter; WebGPU's default limits where None.
+        verdicts: target -> verdict of each node (``providers.placement.place``); made here, for
+            every target, where None.
+        static: where ``types`` rest on assumed dimensions, the types that do not.
+        profile: the adapter; None where none was chosen.
     """
-    context = Context(model, types, verdicts, plan, profile or DeviceProfile())
+    if verdicts is None:
+        verdicts = {t.id: place(model, t.id, static or types, types) for t in targets()}
+    context = Context(model, types, verdicts, static, profile)
     found = [diagnostic for rule in RULES for diagnostic in rule(context)]
     return tuple(sorted(found, key=lambda d: d.severity.rank))

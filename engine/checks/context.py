@@ -11,7 +11,6 @@ from ..device.profile import DeviceProfile
 from ..diagnostics import Diagnostic, Severity
 from ..ir.model import Model, Node, NodeId
 from ..ops.use import OpUse
-from ..plan.types import Plan
 from ..providers.support import Status, Support
 from ..providers.uses import Types, model_uses
 
@@ -25,15 +24,15 @@ class Context:
     Attributes:
         types: static types, or concrete ones where a plan was made.
         verdicts: target -> verdict of each node.
-        plan: for the concrete shapes, if there is one.
-        profile: the adapter whose limits count; WebGPU's defaults if none was chosen.
+        static: what is known without assumed dimensions; ``types`` where nothing was assumed.
+        profile: the adapter whose limits count; None where none was chosen.
     """
 
     model: Model
     types: Types
     verdicts: Verdicts = field(default_factory=dict)
-    plan: Plan | None = None
-    profile: DeviceProfile = field(default_factory=DeviceProfile)
+    static: Types | None = None
+    profile: DeviceProfile | None = None
 
     @cached_property
     def uses(self) -> tuple[tuple[Node, OpUse], ...]:
@@ -44,6 +43,13 @@ class Context:
         """True if ``target`` is looked at and runs ``node`` on the GPU."""
         verdict = self.verdicts.get(target, {}).get(node.id)
         return verdict is not None and verdict.status is Status.GPU
+
+    def is_assumed(self, graph: tuple[str, ...], name: str) -> bool:
+        """True if the shape of a value holds for the assumed dimensions only."""
+        if self.static is None:
+            return False
+        kind = self.static.get((graph, name))
+        return kind is None or kind.known_dims is None
 
     def f16_uses(self) -> Iterator[tuple[Node, OpUse]]:
         """The nodes whose first input is f16."""

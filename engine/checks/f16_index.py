@@ -54,7 +54,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
     for node, use in context.f16_uses():
         if node.op == "ConvTranspose" and context.runs_on_gpu(TARGET, node):
             yield from _conv_transpose(context, node, use)
-        elif node.op in INDEX_POLICY.operators and node.op != "ConvTranspose":
+        elif node.op in INDEX_POLICY.affected and node.op != "ConvTranspose":
             yield from _pattern(context, node)
 
 

@@ -12,13 +12,15 @@ from .copies import value_bytes
 
 BINDING = "binding-limit"
 NO_F16 = "f16-unavailable"
+LARGEST_BINDING = 2 << 30
+"""Bytes. No adapter that was measured offers more."""
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
     """Tensors that do not fit one binding, and f16 on an adapter without it."""
     for graph in context.model.graphs():
         yield from _oversized(context, graph)
-    if f16_tensors(context) and not context.profile.f16:
+    if context.profile is not None and not context.profile.f16 and f16_tensors(context):
         yield f16_unavailable(context.profile)
 
 
@@ -41,7 +43,8 @@ def f16_unavailable(profile: DeviceProfile) -> Diagnostic:
 
 
 def _oversized(context: Context, graph: Graph) -> Iterator[Diagnostic]:
-    limits = context.profile.limits
+    profile = context.profile or DeviceProfile()
+    limits = profile.limits
     allowed = min(limits.max_buffer_size, limits.max_storage_buffer_binding_size)
     for node in graph.nodes:
         for role, names in (("input", node.inputs), ("output", node.outputs)):
@@ -52,20 +55,29 @@ def _oversized(context: Context, graph: Graph) -> Iterator[Diagnostic]:
                 kind = weight.type if weight else context.types.get((graph.path, name))
                 size = value_bytes(kind)
                 if kind is not None and size is not None and size > allowed:
-                    yield _too_large(node, role, name, kind, size, context.profile)
+                    sure = context.profile is not None or size > LARGEST_BINDING
+                    yield _too_large(node, role, name, kind, size, profile, sure)
 
 
 def _too_large(
-    node: Node, role: str, name: str, kind: TensorType, size: int, profile: DeviceProfile
+    node: Node,
+    role: str,
+    name: str,
+    kind: TensorType,
+    size: int,
+    profile: DeviceProfile,
+    sure: bool,
 ) -> Diagnostic:
     limits = profile.limits
+    outcome = "cannot run on the GPU" if sure else "needs an adapter that allows more"
     return finding(
         BINDING,
-        Severity.ERROR,
+        Severity.ERROR if sure else Severity.WARNING,
         node,
-        f"its {role} '{name}' {list(kind.dims)} {kind.dtype} needs {size:,} bytes; {profile.name} "
-        f"allows {limits.max_buffer_size:,} bytes per buffer and "
-        f"{limits.max_storage_buffer_binding_size:,} per binding, so the node cannot run on the GPU",
+        f"its {role} '{name}' {list(kind.dims)} {kind.dtype} needs {size:,} bytes; the limit is "
+        f"{limits.max_buffer_size:,} bytes per buffer and "
+        f"{limits.max_storage_buffer_binding_size:,} per binding ({profile.name}), so the node "
+        f"{outcome}",
         "split the tensor, or choose an adapter with larger limits",
         target="opscope",
         data={

@@ -16,8 +16,8 @@ from ..ir.model import Model
 from ..plan.types import Plan
 
 
-def add_shape_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options that say what shapes the inputs have."""
+def add_shape_arguments(parser: argparse.ArgumentParser, *, seed: bool = True) -> None:
+    """The options that say what shapes the inputs have, and where ``seed`` what is in them."""
     parser.add_argument(
         "--shape",
         action="append",
@@ -28,7 +28,8 @@ def add_shape_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dim", action="append", default=[], metavar="SYMBOL=N", help="a symbolic dimension"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
+    if seed:
+        parser.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
 
 
 def parse_shapes(options: Sequence[str]) -> dict[str, tuple[int, ...]]:

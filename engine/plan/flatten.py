@@ -156,3 +156,14 @@ def branch_frame(outer: Frame, node: Node, attribute: str, graph: Graph) -> Fram
 def _check_depth(frame: Frame, node: Node, reason: str) -> None:
     if frame.depth >= MAX_DEPTH:
         raise NodeError(frame.node_id(node), node.label, node.op, reason)
+
+
+def source_of(model: Model, node: NodeId) -> NodeId:
+    """The file's node behind a node of the flattened graph: the inverse of the frames' paths."""
+    path: GraphPath = ()
+    for part in node.graph:
+        index = part.partition(".")[0]
+        caller = model.nodes.get(NodeId(path, int(index))) if index.isdecimal() else None
+        function = model.function_of(caller) if caller is not None else None
+        path = function.graph.path if function is not None else (*path, part)
+    return NodeId(path, node.index)

@@ -65,22 +65,45 @@ def target(name: str) -> Target:
     return {t.id: t for t in targets()}[name]
 
 
-def place(model: Model, target_id: str, types: Types) -> Mapping[NodeId, Support]:
-    """The verdict on every node of every graph, from static types.
+def place(
+    model: Model, target_id: str, types: Types, concrete: Types | None = None
+) -> Mapping[NodeId, Support]:
+    """The verdict on every node of every graph.
 
     Args:
         model: the model.
         target_id: id of a target.
-        types: static types of the model's values (``ir.infer``), or concrete ones of a plan.
+        types: static types of the model's values (``ir.infer``).
+        concrete: a plan's types, where one was made. ORT places without having seen an input, so
+            for its targets they add element types and ranks alone, unless all inputs are fixed.
     """
     chosen = target(target_id).provider
+    known = concrete or types
     verdicts: dict[NodeId, Support] = {}
     for graph in model.graphs():
         if isinstance(chosen, OrtProvider):
-            verdicts |= _place_ort(model, graph, types, chosen)
+            verdicts |= _place_ort(model, graph, ort_types(model, types, known), chosen)
         else:
-            verdicts |= _place_ours(model, graph, types, chosen)
+            verdicts |= _place_ours(model, graph, known, chosen)
     return verdicts
+
+
+def ort_types(model: Model, static: Types, concrete: Types) -> Types:
+    """What ORT knows of each value when it places: of ``concrete`` no assumed dimension."""
+    if has_fixed_inputs(model.graph):
+        return concrete
+    found = dict(static)
+    for value, kind in concrete.items():
+        before = static.get(value, TensorType("?"))
+        if before.dtype == "?" or before.shape is None:
+            shape = None if kind.shape is None else (None,) * len(kind.shape)
+            found[value] = TensorType(kind.dtype, before.shape or shape, kind.kind)
+    return found
+
+
+def has_fixed_inputs(graph: Graph) -> bool:
+    """True if the file states every input's shape: ORT then knows nearly every shape."""
+    return all(p.type is not None and p.type.known_dims is not None for p in graph.inputs)
 
 
 def _call(model: Model, node: Node) -> Support | None:
@@ -125,7 +148,7 @@ def _place_ort(
     verdicts: dict[NodeId, Support] = {}
     constants = set(graph.initializers)
     # With fixed inputs ORT's inference and folding take turns until every shape is known.
-    fixed = not graph.path and all(p.type and p.type.known_dims is not None for p in graph.inputs)
+    fixed = not graph.path and has_fixed_inputs(graph)
     for node in graph.sorted_nodes:
         verdict = _call(model, node) or _folded_by_ort(node, uses[node.id], constants, fixed)
         if verdict is not None and verdict.data.get("constant"):
