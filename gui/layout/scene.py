@@ -27,6 +27,7 @@ from .text import (
     TITLE_PX,
     constant_text,
     label_text,
+    shown_text,
     text_width,
     type_text,
 )
@@ -141,7 +142,7 @@ def layout_request(scene: Scene) -> LayoutRequest:
             text_width(e.label, LABEL_PX) + 4 if e.label else 0.0 for e in scene.edges
         ),
         portal_widths=tuple(
-            _stepped(min(text_width(e.value, LABEL_PX) + 34, 168)) for e in scene.edges
+            _stepped(min(text_width(shown_text(e.value), LABEL_PX) + 34, 168)) for e in scene.edges
         ),
         shared=tuple(shared.setdefault((e.source, e.value), len(shared)) for e in scene.edges),
     )
@@ -264,10 +265,11 @@ class _Builder:
         if found is None and isinstance(kept, Weight):
             found = kept.type
         text = type_text(found) if found is not None else ""
-        width = max(text_width(name, TITLE_PX), text_width(text, ROW_PX)) + _PADDING + 8
+        title = shown_text(name) or "(unnamed)"
+        width = max(text_width(title, TITLE_PX), text_width(text, ROW_PX)) + _PADDING + 8
         height = HEADER_HEIGHT + (ROW_HEIGHT if text else 0)
         size = (_stepped(min(max(width, 60), _WIDTHS[1])), height)
-        return self._add(Box(kind, None, name, name or "(unnamed)", text, (), 0, (), size))
+        return self._add(Box(kind, None, name, title, text, (), 0, (), size))
 
     def _connect(self, name: str, target: int, output: bool = False) -> None:
         """Add the edge that brings ``name`` to a box, unless a constant's row tells it."""
@@ -286,23 +288,24 @@ class _Builder:
         ]
         more = max(0, len(rows) - _MOST_ROWS)
         rows = rows[:_MOST_ROWS]
-        opens = [Opening(key, graph.path) for key, graph in node.subgraphs]
+        opens = [Opening(shown_text(key), graph.path) for key, graph in node.subgraphs]
         if (function := self._model.function_of(node)) is not None:
-            opens.append(Opening(function.name, function.graph.path))
+            opens.append(Opening(shown_text(function.name), function.graph.path))
+        title, name = shown_text(node.op_type), shown_text(node.name)
         widths = [
-            text_width(node.op_type, TITLE_PX) * 1.06 + _CORNER + (14 if opens else 0),
-            text_width(node.name, ROW_PX),
+            text_width(title, TITLE_PX) * 1.06 + _CORNER + (14 if opens else 0),
+            text_width(name, ROW_PX),
             *(text_width(f"{row.key}  {row.text}", ROW_PX) + 4 for row in rows),
         ]
         width = _stepped(min(max(*widths, _WIDTHS[0] - _PADDING) + _PADDING, _WIDTHS[1]))
-        lines = bool(node.name) + len(rows) + bool(more)
+        lines = bool(name) + len(rows) + bool(more)
         height = HEADER_HEIGHT + (lines * ROW_HEIGHT + 5 if lines else 0)
         return Box(
             BoxKind.NODE,
             node.id,
             "",
-            node.op_type,
-            node.name,
+            title,
+            name,
             tuple(rows),
             more,
             tuple(opens),

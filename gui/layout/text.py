@@ -16,6 +16,7 @@ ROW_PX = 10.5
 LABEL_PX = 10.0
 
 _SHOWN_BYTES = 32  # constants up to this size are shown by value
+_LONGEST = 300  # characters of a name that are shown at most
 _SYMBOL = 9  # characters of a symbolic dimension
 _UNBOUNDED = 2**63 - 1
 _NARROW = frozenset("ijlI.,:;'|!()[]{} ft/\\-r")
@@ -42,6 +43,12 @@ def text_width(text: str, size_px: float) -> float:
         else:
             ems += 0.69 if character.isupper() else 0.63
     return ems * size_px
+
+
+def shown_text(text: str) -> str:
+    """A name of the file as one printable line of bounded length."""
+    line = " ".join(text[:_LONGEST].encode("utf-8", "replace").decode("utf-8").split())
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
 
 
 def dtype_text(dtype: str) -> str:
@@ -106,14 +113,14 @@ def _number_text(value: object) -> str:
         return f"{value:.5g}"
     if isinstance(value, int) and abs(value) >= _UNBOUNDED:  # how ONNX says "to the end"
         return "max" if value > 0 else "min"
-    return _shortened(str(value), 40)
+    return _shortened(shown_text(str(value)), 40)
 
 
 def _dim_text(dim: str) -> str:
     """A dimension; a symbol that is long or computed would say less than it takes room."""
     if "(" in dim or " " in dim:
         return "\N{HORIZONTAL ELLIPSIS}"
-    return _shortened(dim, _SYMBOL)
+    return _shortened(shown_text(dim), _SYMBOL)
 
 
 def _shortened(text: str, length: int) -> str:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
 from ....engine.ir.model import GraphPath, Model, NodeId
+from ...layout.text import shown_text
 
 
 class Breadcrumb(QWidget):
@@ -54,5 +55,5 @@ def crumbs(model: Model, path: GraphPath) -> list[tuple[str, GraphPath]]:
         number, _, attribute = here[-1].partition(".")
         node = model.nodes.get(NodeId(here[:-1], int(number))) if number.isdigit() else None
         label = here[-1] if node is None else f"{node.label} \N{MIDDLE DOT} {attribute}"
-        found.append((label, here))
+        found.append((shown_text(label), here))
     return found

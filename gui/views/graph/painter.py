@@ -20,6 +20,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, 
 
 from ....engine.ir.model import NodeId
 from ...layout.scene import BoxKind
+from ...layout.text import shown_text
 from ...theme import Look, Theme
 from .boxes import RADIUS, Badge, BoxPainter, Fonts
 from .colouring import PLAIN, Class, Colouring, Paint
@@ -162,8 +163,8 @@ class GraphPainter:
         plates = drawing.visible_plates(visible).tolist()
         for index in plates:
             portal = drawing.portals[index]
-            edge = drawing.scene.edges[portal.edges[0]]
-            self._boxes.portal(painter, drawing.plate_rect(index), edge.value, portal.outgoing)
+            name = shown_text(drawing.scene.edges[portal.edges[0]].value)
+            self._boxes.portal(painter, drawing.plate_rect(index), name, portal.outgoing)
         if detailed:
             self._labels(painter, drawing, paths)
         self._emphasis_rings(painter, drawing, scale, emphasis)

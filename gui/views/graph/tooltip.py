@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 
 from ...layout.scene import BoxKind
+from ...layout.text import shown_text
 from .drawing import Drawing, Hit
 from .painter import Dress
 
@@ -29,7 +30,7 @@ def tooltip_text(drawing: Drawing, hit: Hit, dress: Dress) -> str:
         return ""
     first = drawing.scene.edges[edges[0]]
     targets = [drawing.scene.boxes[drawing.scene.edges[edge].target].title for edge in edges]
-    lines = [f"<b>{html.escape(first.value)}</b>"]
+    lines = [f"<b>{html.escape(shown_text(first.value))}</b>"]
     if first.label:
         lines.append(html.escape(first.label))
     more = f" and {len(targets) - _MOST} more" if len(targets) > _MOST else ""
@@ -51,7 +52,7 @@ def _box_text(drawing: Drawing, index: int, dress: Dress) -> str:
         lines.append(html.escape(box.name))
     lines += [f"{html.escape(row.key)}: {html.escape(row.text)}" for row in box.rows]
     for edge in (drawing.scene.edges[e] for e in drawing.outgoing(index)[:_MOST]):
-        line = f"\N{RIGHTWARDS ARROW} {edge.value}  {edge.label}"
+        line = f"\N{RIGHTWARDS ARROW} {shown_text(edge.value)}  {edge.label}"
         if (escaped := html.escape(line)) not in lines:
             lines.append(escaped)
     if box.node is not None:

@@ -10,6 +10,8 @@ from opscope.engine.providers.support import Status, Support
 from opscope.gui.theme import DARK, LIGHT
 from opscope.gui.views.graph.breadcrumb import crumbs
 from opscope.gui.views.graph.colouring import PLAIN, by_provider, by_risk, by_time
+from opscope.gui.views.graph.drawing import Hit
+from opscope.gui.views.graph.tooltip import tooltip_text
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QKeySequence, QWheelEvent
 from PySide6.QtTest import QTest
@@ -346,6 +348,25 @@ def test_an_empty_graph_is_no_error(shown):
     assert not page.snapshot(QSize(50, 50)).isNull()
     for key in (Qt.Key.Key_F, Qt.Key.Key_Home, Qt.Key.Key_Down, Qt.Key.Key_1, Qt.Key.Key_Plus):
         QTest.keyClick(page.canvas, key)
+
+
+def test_hostile_names_are_drawn_not_obeyed(shown):
+    """Newlines, markup, lone surrogates, and a name of a megabyte."""
+    names = ("two\nlines", "<b>bold</b>", "\ud800broken\x00", "n" * 1_000_000)
+    nodes = tuple(
+        node(i, "Relu", (names[i - 1] if i else "x",), (name,), name=name)
+        for i, name in enumerate(names)
+    )
+    page = shown(model_of(Graph((), "", nodes, (Port("x"),), (Port(names[-1]),))))
+    for index in range(len(page.drawing.scene.boxes)):
+        text = tooltip_text(page.drawing, Hit(box=index), page.canvas.dress)
+        assert "<b>bold" not in text
+        assert len(text) < 2000
+    for path in range(len(page.drawing.paths)):
+        assert tooltip_text(page.drawing, Hit(path=path), page.canvas.dress)
+    assert not page.grab().isNull()
+    first = next(b for b in page.drawing.scene.boxes if b.node)
+    assert first.name == "two lines"
 
 
 def test_every_level_of_detail_paints(shown, small):
