@@ -122,8 +122,8 @@ def choose_tiling(conv: Convolution, steps: StepBuilder) -> Tiling | None:
         tile = tiles.SMALL  # sums too long for one invocation of the direct kernel
     if tile is None:
         return None
-    phases = tuple(itertools.product(*(axis_phases(a, conv.transposed) for a in conv.axes)))
-    return Tiling(conv, tile, phases)
+    depth, height, width = (axis_phases(a, conv.transposed) for a in conv.axes)
+    return Tiling(conv, tile, tuple(itertools.product(depth, height, width)))
 
 
 def build_tiled(tiling: Tiling, use: OpUse, bias: Tensor, steps: StepBuilder) -> None:

@@ -1,0 +1,312 @@
+"""ConvTranspose speed: Opscope beside ONNX Runtime's WebGPU plugin and cuDNN, on the same shapes.
+
+Two ratios that must not be mixed:
+
+- *wall*: numpy in to numpy out on both sides; ORT WebGPU's time over ours (reported only).
+- *gpu*: our GPU time by time stamps over cuDNN's synchronised call on tensors that already are on
+  the device; at most 3 in float32.
+
+Each side makes one prepared call per sample; medians are reported, the fastest beside them. The
+peers run in child processes (ORT can abort its process) and are reported as missing, with the
+reason, where they cannot run::
+
+    python tests/bench/bench_conv_transpose.py --json conv_transpose.json
+    python tests/bench/bench_conv_transpose.py --dtype float32 --tune --peers
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from bench_gru import Sample, measure
+
+GPU_TARGET = 3.0  # our GPU time over cuDNN's, at most, in float32
+PEERS = ("ort", "cudnn")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One ConvTranspose of batch 1 without a bias, the same along every spatial axis."""
+
+    inputs: int
+    outputs: int
+    spatial: tuple[int, ...]
+    kernel: int
+    stride: int
+    pad: int
+    dtype: str
+
+    @property
+    def label(self) -> str:
+        """Short, for tables."""
+        extent = "x".join(map(str, self.spatial))
+        return f"{self.inputs}->{self.outputs} {extent} k{self.kernel} s{self.stride} {self.dtype}"
+
+    @property
+    def flops(self) -> int:
+        """Two per input element, tap and output channel."""
+        taps = self.kernel ** len(self.spatial)
+        return 2 * self.inputs * self.outputs * int(np.prod(self.spatial)) * taps
+
+
+def shapes(options: argparse.Namespace) -> list[Shape]:
+    """A vocoder's upsampling, a generator's, and a segmentation network's."""
+    return [
+        Shape(*numbers, dtype)
+        for dtype in options.dtype
+        for numbers in (
+            (512, 256, (200,), 16, 8, 4),
+            (256, 128, (64, 64), 4, 2, 1),
+            (64, 64, (240, 240), 2, 2, 0),
+        )
+    ]
+
+
+def arrays(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
+    """X and W."""
+    rng = np.random.default_rng(0)
+    axes, kind = len(shape.spatial), np.dtype(shape.dtype)
+    w = rng.standard_normal((shape.inputs, shape.outputs, *(shape.kernel,) * axes))
+    w *= (shape.inputs * (shape.kernel / shape.stride) ** axes) ** -0.5
+    return rng.standard_normal((1, shape.inputs, *shape.spatial)).astype(kind), w.astype(kind)
+
+
+def expected(shape: Shape) -> np.ndarray:
+    """The result in float64, a tap at a time."""
+    x, w = (a.astype(np.float64) for a in arrays(shape))
+    axes = len(shape.spatial)
+    full = tuple((n - 1) * shape.stride + shape.kernel for n in shape.spatial)
+    y = np.zeros((shape.outputs, *full))
+    for tap in itertools.product(range(shape.kernel), repeat=axes):
+        places = tuple(
+            slice(k, k + (n - 1) * shape.stride + 1, shape.stride)
+            for k, n in zip(tap, shape.spatial, strict=True)
+        )
+        y[(slice(None), *places)] += np.tensordot(w[(slice(None), slice(None), *tap)].T, x[0], 1)
+    return y[(slice(None), *(slice(shape.pad, n - shape.pad) for n in full))][None]
+
+
+def model_bytes(shape: Shape) -> bytes:
+    """The ONNX model, opset 17."""
+    from onnx import helper, numpy_helper
+
+    x, w = arrays(shape)
+    axes = len(shape.spatial)
+    kind = helper.np_dtype_to_tensor_dtype(x.dtype)
+    node = helper.make_node(
+        "ConvTranspose",
+        ["x", "w"],
+        ["y"],
+        strides=[shape.stride] * axes,
+        pads=[shape.pad] * (2 * axes),
+    )
+    graph = helper.make_graph(
+        [node],
+        "conv_transpose",
+        [helper.make_tensor_value_info("x", kind, x.shape)],
+        [helper.make_tensor_value_info("y", kind, None)],
+        [numpy_helper.from_array(w, "w")],
+    )
+    opset = [helper.make_opsetid("", 17)]
+    return bytes(helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString())
+
+
+def opscope(options: argparse.Namespace) -> dict[str, Any]:
+    """Our wall and GPU time of each shape, and the error against float64."""
+    from opscope.engine.ir.load import load_bytes
+    from opscope.engine.ops import tiles
+    from opscope.engine.session import Session
+
+    tiles.TRUSTED = not options.checked
+    gpu = Session().gpu
+    choose = tiles.choose_tile
+    variants = {"chosen": choose}
+    if options.tune:
+        every = [v for v in vars(tiles).values() if isinstance(v, tiles.Tile)]
+        variants |= {f"{t} {t.threads}": lambda *_, t=t: t for t in every}
+    rows: dict[str, Any] = {}
+    for shape, (name, variant) in itertools.product(shapes(options), variants.items()):
+        tiles.choose_tile = variant  # type: ignore[assignment]
+        session = Session()
+        session.__dict__["gpu"] = gpu
+        x, _ = arrays(shape)
+        program = session.prepare(load_bytes(model_bytes(shape)), {"x": x}, fallback="error")
+        wall = measure(lambda p=program, x=x: p.run({"x": x}, timing=False), options)  # type: ignore[misc]
+        runs = [program.run({"x": x}) for _ in range(options.repeat)]
+        times = [(r.gpu_ns or 0) / 1e6 for r in runs]
+        exact = expected(shape)
+        error = np.linalg.norm(runs[-1].outputs["y"] - exact) / np.linalg.norm(exact)
+        row = {
+            "wall": asdict(wall),
+            "gpu": asdict(Sample(float(np.median(times)), min(times))),
+            "tflops": shape.flops / min(times) / 1e9,
+            "kernels": [d.kernel for d in program.plan.dispatches],
+            "timing_source": runs[-1].timing_source,
+            "rel_l2": float(error),
+        }
+        if name == "chosen":
+            rows[shape.label] = row
+        if options.tune:
+            print(json.dumps({"shape": shape.label, "variant": name, **row}), flush=True)
+    tiles.choose_tile = choose
+    return {"adapter": gpu.profile.to_json(), "checked": options.checked, "rows": rows}
+
+
+def ort(options: argparse.Namespace) -> dict[str, Any]:
+    """ORT WebGPU's wall time of each shape."""
+    import onnxruntime
+    import onnxruntime_ep_webgpu
+
+    onnxruntime.register_execution_provider_library(
+        "webgpu", onnxruntime_ep_webgpu.get_library_path()
+    )
+    devices = [d for d in onnxruntime.get_ep_devices() if d.ep_name == "WebGpuExecutionProvider"]
+    if not devices:
+        raise RuntimeError("ORT's plugin finds no WebGPU device")
+    rows: dict[str, Any] = {}
+    for shape in shapes(options):
+        settings = onnxruntime.SessionOptions()
+        settings.log_severity_level = 3
+        settings.add_provider_for_devices(devices[:1], {})
+        session = onnxruntime.InferenceSession(model_bytes(shape), settings)
+        x, _ = arrays(shape)
+        wall = measure(lambda s=session, x=x: s.run(None, {"x": x}), options)  # type: ignore[misc]
+        rows[shape.label] = {"wall": asdict(wall)}
+    return {"version": onnxruntime.__version__, "rows": rows}
+
+
+def cudnn(options: argparse.Namespace) -> dict[str, Any]:
+    """cuDNN's synchronised call on device tensors, through PyTorch."""
+    import torch
+
+    if not torch.cuda.is_available():
+        raise RuntimeError("PyTorch finds no CUDA device")
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    rows: dict[str, Any] = {}
+    for shape in shapes(options):
+        x, w = (torch.from_numpy(a).cuda() for a in arrays(shape))
+        function = (
+            torch.nn.functional.conv_transpose1d
+            if len(shape.spatial) == 1
+            else torch.nn.functional.conv_transpose2d
+        )
+
+        def call(f: Any = function, x: Any = x, w: Any = w, shape: Shape = shape) -> None:
+            with torch.no_grad():
+                f(x, w, stride=shape.stride, padding=shape.pad)
+            torch.cuda.synchronize()
+
+        rows[shape.label] = {"call": asdict(measure(call, options))}
+    return {"version": torch.__version__, "cudnn": torch.backends.cudnn.version(), "rows": rows}
+
+
+def in_child(peer: str, argv: list[str]) -> dict[str, Any]:
+    """The report of a peer that runs in a process of its own, or why there is none."""
+    command = [sys.executable, __file__, *argv, "--only", peer]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        return report
+    lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+    return {"missing": lines[-1], "rows": {}}
+
+
+def compare(report: dict[str, Any], options: argparse.Namespace) -> list[dict[str, Any]]:
+    """One row per shape: times, ratios, and whether the target is met (None: there is none)."""
+    rows = []
+    for shape in shapes(options):
+        ours = report["opscope"]["rows"][shape.label]
+        theirs = {p: report.get(p, {}).get("rows", {}).get(shape.label) for p in PEERS}
+        row: dict[str, Any] = {
+            "shape": shape.label,
+            "kernels": ours["kernels"],
+            "wall_ms": ours["wall"]["median_ms"],
+            "gpu_ms": ours["gpu"]["median_ms"],
+            "tflops": ours["tflops"],
+            "rel_l2": ours["rel_l2"],
+            "ort_wall_ms": theirs["ort"] and theirs["ort"]["wall"]["median_ms"],
+            "cudnn_ms": theirs["cudnn"] and theirs["cudnn"]["call"]["median_ms"],
+        }
+        row["wall_ratio"] = row["ort_wall_ms"] and row["ort_wall_ms"] / row["wall_ms"]
+        row["gpu_ratio"] = row["cudnn_ms"] and row["gpu_ms"] / row["cudnn_ms"]
+        judged = shape.dtype == "float32" and row["gpu_ratio"]
+        row["gpu_met"] = row["gpu_ratio"] <= GPU_TARGET if judged else None
+        rows.append(row)
+    return rows
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """The comparison as text."""
+
+    def number(value: float | None, unit: str = "") -> str:
+        return "-" if value is None else f"{value:.3g}{unit}"
+
+    def verdict(met: bool | None) -> str:
+        return "" if met is None else " met" if met else " MISSED"
+
+    head = ("shape", "wall ms", "ORT ms", "ORT/ours", "gpu ms", "cuDNN ms", "ours/cuDNN", "rel L2")
+    lines = [head]
+    lines += [
+        (
+            r["shape"],
+            number(r["wall_ms"]),
+            number(r["ort_wall_ms"]),
+            number(r["wall_ratio"], "x"),
+            number(r["gpu_ms"]),
+            number(r["cudnn_ms"]),
+            number(r["gpu_ratio"], "x") + verdict(r["gpu_met"]),
+            f"{r['rel_l2']:.1e}",
+        )
+        for r in rows
+    ]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    return "\n".join(
+        "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    )
+
+
+def parse(argv: list[str]) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--dtype", nargs="+", default=["float32", "float16"])
+    parser.add_argument("--repeat", type=int, default=20)
+    parser.add_argument("--warmup", type=int, default=5)
+    parser.add_argument("--peers", nargs="*", default=list(PEERS), help="ort, cudnn")
+    parser.add_argument("--checked", action="store_true", help="keep the shaders' run-time checks")
+    parser.add_argument("--tune", action="store_true", help="time every tile as well")
+    parser.add_argument("--json", type=Path, help="write the report to this file")
+    parser.add_argument("--only", choices=PEERS, help=argparse.SUPPRESS)
+    return parser.parse_args(argv)
+
+
+def main(argv: list[str]) -> None:
+    """Measure, print the table, write the JSON."""
+    options = parse(argv)
+    if options.only:
+        print(json.dumps({"ort": ort, "cudnn": cudnn}[options.only](options)))
+        return
+    report: dict[str, Any] = {"engine": "Opscope on wgpu", "opscope": opscope(options)}
+    for peer in options.peers:
+        report[peer] = in_child(peer, argv)
+    rows = report["comparison"] = compare(report, options)
+    print(f"Opscope on wgpu, {report['opscope']['adapter']['name']}")
+    print(table(rows))
+    for peer in options.peers:
+        if "missing" in report[peer]:
+            print(f"{peer}: not measured: {report[peer]['missing']}")
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
