@@ -171,13 +171,18 @@ class Document(QObject):
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Every finding, of the file, the checks, the plan and the last run, each once."""
+        """Every finding of the file, the checks, the plan and the last run, each once.
+
+        Where a plan or run repeats a finding of the checks, it is the one with the real shapes.
+        """
         parts = self._parts
         if parts is None:
             return ()
-        found = [*parts.model.diagnostics, *parts.unknown, *parts.checks]
-        found += parts.plan.diagnostics if parts.plan else ()
-        found += parts.last.diagnostics if parts.last else ()
+        final = [*(parts.plan.diagnostics if parts.plan else ())]
+        final += parts.last.diagnostics if parts.last else ()
+        known = {(d.code, d.node, d.target) for d in final if d.node is not None}
+        early = (*parts.model.diagnostics, *parts.unknown, *parts.checks)
+        found = [d for d in early if (d.code, d.node, d.target) not in known] + final
         unique = {(d.code, d.severity, d.node, d.target, d.text): d for d in found}
         return tuple(unique.values())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..engine import feeds as engine_feeds
-from ..engine.checks import run_checks
+from ..engine.checks.judge import Judgement, judge
 from ..engine.device.gpu import list_adapters
 from ..engine.device.profile import DeviceProfile
 from ..engine.errors import NotCoveredError
@@ -69,6 +69,13 @@ def file_feeds(path: str, model: Model) -> PreparedFeeds:
     return PreparedFeeds(arrays, {})
 
 
+def judge_for(
+    model: Model, shapes: Mapping[str, tuple[int, ...]], profile: DeviceProfile | None
+) -> Judgement:
+    """Verdicts of every target and every finding, for these input shapes and this adapter."""
+    return judge(model, shapes=shapes, profile=profile)
+
+
 def devices() -> Sequence[DeviceProfile]:
     """The adapters of this machine, the best first."""
     return [choice.profile for choice in list_adapters()]
@@ -91,7 +98,7 @@ def engine_services() -> Services:
         infer=infer,
         targets=lambda: [Target(t.id, t.label) for t in targets()],
         place=place,
-        check=run_checks,
+        judge=judge_for,
         devices=devices,
         open_runner=open_runner,
         random_feeds=random_feeds,

@@ -155,6 +155,10 @@ class MainWindow(QMainWindow):
 
     def _prepared(self, feeds: PreparedFeeds) -> None:
         self.work.run.set_prepared(feeds)
+        self._shapes = {name: array.shape for name, array in feeds.arrays.items()}
+
+    def _judge_plan(self) -> None:
+        self.opener.refine(self._shapes, self.profile, self._check_failed)
 
     def _run_changed(self) -> None:
         done, total = self.worker.progress
@@ -297,6 +301,7 @@ class MainWindow(QMainWindow):
             self.restoreGeometry(self.settings.geometry)
         self._drawn: Model | None = None
         self._drawn_types: object = None
+        self._shapes: dict[str, tuple[int, ...]] = {}
         self._show_recent()
         self.choices.show(self.mode, Scheme(self.settings.theme))
 
@@ -342,7 +347,7 @@ class MainWindow(QMainWindow):
         self._types_late.timeout.connect(self._types_known)
         document.types_changed.connect(self._types_known)
         document.planned.connect(self._types_known)
-        document.planned.connect(lambda: self.opener.refine(self.profile, self._check_failed))
+        document.planned.connect(self._judge_plan)
         for signal in (
             document.verdicts_changed,
             document.diagnostics_changed,

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from ..engine.device.profile import DeviceProfile
-from ..engine.diagnostics import Diagnostic
 from ..engine.errors import ModelFileError
 from ..engine.ir.model import Model
-from ..engine.plan.types import Plan
-from .document import OPSCOPE, Document, Verdicts
+from .document import Document, Verdicts
 from .jobs import Job, JobTracker
-from .services import Services, Types
+from .services import Services
 
 if TYPE_CHECKING:
+    from ..engine.checks.judge import Judgement
     from ..engine.ir.infer import Inference
 
 OPEN = "open"
@@ -25,8 +24,8 @@ REFINE = "refine"
 
 
 @dataclass(frozen=True)
-class _Judged:
-    """The verdicts of one target."""
+class _Placed:
+    """The verdicts of one target, from static types."""
 
     target: str
     verdicts: Verdicts = field(repr=False)
@@ -35,8 +34,8 @@ class _Judged:
 class Opener(QObject):
     """Reads files into the document.
 
-    A file that cannot be read leaves the open document as it is. Reading, types, verdicts and
-    checks are one job; each part is shown as soon as it is there.
+    A file that cannot be read leaves the open document as it is. Reading, types, first verdicts
+    and the judgement are one job; each part is shown as soon as it is there.
     """
 
     def __init__(
@@ -75,19 +74,19 @@ class Opener(QObject):
             title=f"Reading {path}",
         )
 
-    def refine(self, profile: DeviceProfile | None, failed: Callable[[Exception], None]) -> None:
-        """Judge and check again with the concrete types of the document's plan."""
-        parts = self._document.parts
-        if parts is None or parts.plan is None:
+    def refine(
+        self,
+        shapes: Mapping[str, tuple[int, ...]],
+        profile: DeviceProfile | None,
+        failed: Callable[[Exception], None],
+    ) -> None:
+        """Judge the open model again, for the shapes and the adapter of a run."""
+        model = self._document.model
+        if model is None:
             return
-        model, plan = parts.model, parts.plan
-        types = {**parts.types, **plan.types}
-        ours = self._document.verdicts(OPSCOPE)
-
-        def work(job: Job) -> None:
-            self._judge(job, model, types, ours, plan, profile)
-
-        self._jobs.start(REFINE, work, lambda _: None, failed)
+        self._jobs.start(
+            REFINE, lambda _: self._services.judge(model, shapes, profile), self._judged, failed
+        )
 
     def _work(self, job: Job, path: str, show: Callable[[Model], None]) -> None:
         try:
@@ -98,34 +97,20 @@ class Opener(QObject):
         job.check()
         inference = self._services.infer(model)
         job.post(self._typed, inference)
-        self._judge(job, model, inference.types)
-
-    def _judge(
-        self,
-        job: Job,
-        model: Model,
-        types: Types,
-        ours: Verdicts | None = None,
-        plan: Plan | None = None,
-        profile: DeviceProfile | None = None,
-    ) -> None:
-        """On a worker: place the model for every target, then check it."""
-        verdicts: dict[str, Verdicts] = {}
         for target in self._services.targets():
             job.check()
-            if target.id == OPSCOPE and ours is not None:
-                verdicts[target.id] = ours
-                continue
-            verdicts[target.id] = self._services.place(model, target.id, types)
-            job.post(self._judged, _Judged(target.id, verdicts[target.id]))
+            verdicts = self._services.place(model, target.id, inference.types)
+            job.post(self._placed, _Placed(target.id, verdicts))
         job.check()
-        job.post(self._checked, self._services.check(model, types, verdicts, plan, profile))
+        job.post(self._judged, self._services.judge(model, {}, None))
 
     def _typed(self, inference: Inference) -> None:
         self._document.set_types(inference)
 
-    def _judged(self, judged: _Judged) -> None:
-        self._document.set_verdicts(judged.target, judged.verdicts)
+    def _placed(self, placed: _Placed) -> None:
+        self._document.set_verdicts(placed.target, placed.verdicts)
 
-    def _checked(self, findings: Sequence[Diagnostic]) -> None:
-        self._document.set_checks(findings)
+    def _judged(self, judgement: Judgement) -> None:
+        for target, verdicts in judgement.verdicts.items():
+            self._document.set_verdicts(target, verdicts)
+        self._document.set_checks(judgement.diagnostics)

@@ -20,6 +20,7 @@ from ..engine.providers.support import Support
 from ..engine.results import RunResult
 
 if TYPE_CHECKING:  # it imports onnx_ir, which takes longer than all the rest of the window
+    from ..engine.checks.judge import Judgement
     from ..engine.ir.infer import Inference
 
 Feeds = Mapping[str, np.ndarray]
@@ -79,8 +80,9 @@ class Services:
         load: reads a file; raises OpscopeError.
         infer: static types of every value, and what could not be inferred.
         targets: the targets that a model can be judged for, Opscope first.
-        place: (model, target id, types) -> verdict of each node.
-        check: (model, types, verdicts by target, plan, adapter) -> findings.
+        place: (model, target id, types) -> verdict of each node, from static types: a first answer.
+        judge: (model, shapes by input, adapter) -> verdicts and findings, with the concrete types
+            of those shapes; open dimensions of inputs that are left out are assumed.
         devices: the adapters of this machine.
         open_runner: a session on the named adapter (None: the default one).
         random_feeds: (model, shapes by input, sizes by symbol, seed) -> inputs.
@@ -92,10 +94,7 @@ class Services:
     infer: Callable[[Model], Inference]
     targets: Callable[[], Sequence[Target]]
     place: Callable[[Model, str, Types], Mapping[NodeId, Support]]
-    check: Callable[
-        [Model, Types, Mapping[str, Mapping[NodeId, Support]], Plan | None, DeviceProfile | None],
-        Sequence[Diagnostic],
-    ]
+    judge: Callable[[Model, Mapping[str, tuple[int, ...]], DeviceProfile | None], Judgement]
     devices: Callable[[], Sequence[DeviceProfile]]
     open_runner: Callable[[DeviceProfile | None], Runner]
     random_feeds: Callable[

@@ -7,16 +7,19 @@ import window_fakes as fakes
 from opscope.engine.diagnostics import Severity
 from opscope.engine.errors import DeviceError, FeedError
 from opscope.engine.providers.support import Status
+from opscope.gui.layout.layout import lay_out
 from opscope.gui.main_window import MainWindow
 from opscope.gui.theme import Scheme
+from opscope.gui.views.graph import page
 from opscope.gui.views.graph.colouring import Mode
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 
 
 @pytest.fixture
-def make(app, settings, wait):
-    """``make(runner, **services)`` shows a window."""
+def make(app, settings, wait, monkeypatch):
+    """``make(runner, **services)`` shows a window that lays out without a child process."""
+    monkeypatch.setattr(page, "lay_out_in_child", lambda request, *_: lay_out(request))
     windows = []
 
     def made(runner=None, **changed):

@@ -6,6 +6,7 @@ import threading
 from dataclasses import dataclass, field
 
 import numpy as np
+from opscope.engine.checks.judge import Judgement
 from opscope.engine.device.profile import DeviceProfile
 from opscope.engine.diagnostics import Diagnostic, Severity
 from opscope.engine.errors import ModelFileError
@@ -83,6 +84,11 @@ CHECKS = (
 )
 
 
+def judgement(m: Model) -> Judgement:
+    """The verdicts and findings above."""
+    return Judgement(m, {}, {t.id: verdicts(t.id) for t in TARGETS}, CHECKS)
+
+
 def plan() -> Plan:
     """A plan in which every node was placed, of no dispatches."""
     found = verdicts("opscope")
@@ -149,7 +155,7 @@ def services(runner: FakeRunner | None = None, **changed) -> Services:
         "infer": lambda m: Inference({((), "h"): TensorType("float32", ("T", 4))}),
         "targets": lambda: TARGETS,
         "place": lambda m, target, types: verdicts(target),
-        "check": lambda m, types, verdicts, plan, profile: CHECKS,
+        "judge": lambda m, shapes, profile: judgement(m),
         "devices": lambda: (PROFILE,),
         "open_runner": lambda device: runner,
         "random_feeds": lambda m, shapes, dims, seed: PreparedFeeds({}, {"T": 64}),
