@@ -25,21 +25,29 @@ from .plan.types import HostSegment, Plan
 from .results import RunResult
 
 ShapeKey = tuple[object, ...]
+KEPT_PROGRAMS = 16  # with their GPU memory; the least recently used goes first
 
 
 @dataclass(frozen=True)
 class _Cached:
-    """A program, and the contents of the inputs that shaped its plan."""
+    """A program, the shapes it was planned for, and the contents that shaped its plan."""
 
+    key: ShapeKey
     digests: Mapping[str, str]
     program: Program
+
+    def serves(self, key: ShapeKey, feeds: Mapping[str, np.ndarray]) -> bool:
+        """True if the program can run ``feeds``."""
+        return self.key == key and all(
+            _digest(feeds[name]) == digest for name, digest in self.digests.items()
+        )
 
 
 class Session:
     """Runs models on one adapter. Keep it on one thread.
 
-    Programs are kept per model, input shapes and host-read contents: a second run with the same
-    shapes makes no GPU object.
+    The newest programs are kept per model, input shapes and host-read contents: a second run with
+    the same shapes makes no GPU object.
 
     Args:
         adapter: part of an adapter's name; None takes the best one.
@@ -49,7 +57,7 @@ class Session:
     def __init__(self, adapter: str | None = None, registry: Registry | None = None) -> None:
         self._adapter = adapter
         self.registry = registry or load_kernels()
-        self._programs: dict[ShapeKey, list[_Cached]] = {}
+        self._programs: list[_Cached] = []  # the most recently used last
 
     @cached_property
     def gpu(self) -> Gpu:
@@ -96,8 +104,10 @@ class Session:
         """
         shapes = tuple((n, a.dtype.str, a.shape) for n, a in sorted(feeds.items()))
         key = (model.sha256, model.path, fallback, stats, shapes)
-        for cached in self._programs.get(key, ()):
-            if all(_digest(feeds[name]) == digest for name, digest in cached.digests.items()):
+        for cached in self._programs:
+            if cached.serves(key, feeds):
+                self._programs.remove(cached)
+                self._programs.append(cached)
                 return cached.program
         plan = self.plan(model, feeds, fallback=fallback, stats=stats, assumed=assumed)
         if plan.blocked is not None:
@@ -115,7 +125,8 @@ class Session:
 
         program = Program(self.gpu, self.pipelines, plan, on_host)
         digests = {name: _digest(feeds[name]) for name in plan.host_keyed}
-        self._programs.setdefault(key, []).append(_Cached(digests, program))
+        self._programs.append(_Cached(key, digests, program))
+        del self._programs[:-KEPT_PROGRAMS]
         return program
 
     def run(
@@ -139,8 +150,8 @@ class Session:
 
     def forget(self, model: Model) -> None:
         """Drop the programs of ``model`` and the GPU memory they hold."""
-        for key in [k for k in self._programs if k[:2] == (model.sha256, model.path)]:
-            del self._programs[key]
+        mine = (model.sha256, model.path)
+        self._programs = [c for c in self._programs if c.key[:2] != mine]
 
 
 def _digest(array: np.ndarray) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from ..device.profile import DeviceProfile
 from ..diagnostics import Diagnostic, Severity
 from ..ir.model import Graph, Node, TensorType
+from ..plan.fallback import f16_unavailable
 from .context import Context, finding
 from .copies import value_bytes
 
 BINDING = "binding-limit"
-NO_F16 = "f16-unavailable"
 LARGEST_BINDING = 2 << 30
 """Bytes. No adapter that was measured offers more."""
 
@@ -27,19 +27,6 @@ def check(context: Context) -> Iterator[Diagnostic]:
 def f16_tensors(context: Context) -> bool:
     """True if any value of the model is f16."""
     return any(kind.dtype == "float16" for kind in context.types.values())
-
-
-def f16_unavailable(profile: DeviceProfile) -> Diagnostic:
-    """The adapter has no f16: tensors are kept in f32."""
-    return finding(
-        NO_F16,
-        Severity.INFO,
-        None,
-        f"{profile.name} has no shader-f16: f16 tensors are kept and computed in f32, so results "
-        "are closer to f32's, and memory is twice that of f16",
-        "choose an adapter with shader-f16 to see the behaviour in f16",
-        target="opscope",
-    )
 
 
 def _oversized(context: Context, graph: Graph) -> Iterator[Diagnostic]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ..device.profile import DeviceProfile
 from ..diagnostics import Diagnostic, Severity
 from ..ir.model import TensorType
 from ..ops.use import OpUse
@@ -53,4 +54,16 @@ def unsupported_diagnostic(placed: NodePlacement) -> Diagnostic:
         placed.op,
         "opscope",
         {"reason": placed.support.reason.value},
+    )
+
+
+def f16_unavailable(profile: DeviceProfile) -> Diagnostic:
+    """The adapter has no f16: tensors are kept in f32."""
+    return Diagnostic(
+        "f16-unavailable",
+        Severity.INFO,
+        f"{profile.name} has no shader-f16: f16 tensors are kept and computed in f32, so results "
+        "are closer to f32's, and memory is twice that of f16",
+        "choose an adapter with shader-f16 to see the behaviour in f16",
+        target="opscope",
     )

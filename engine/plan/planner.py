@@ -20,7 +20,7 @@ from ..ops.steps import STORAGE, Activation, Cost, Dispatch, Tensor
 from ..ops.use import OpUse
 from ..providers.support import SUPPORTED, Reason, Status, Support
 from .builder import NodeBuilder, check_size
-from .fallback import host_diagnostic, unsupported_diagnostic
+from .fallback import f16_unavailable, host_diagnostic, unsupported_diagnostic
 from .flatten import Frame, branch_frame, call_frame, main_frame
 from .memory import Lifetimes, Memory
 from .stats import StatsCollector
@@ -491,6 +491,8 @@ class _Planner:
 
     def _finish(self, outputs: tuple[tuple[str, ValueId], ...]) -> Plan:
         values = self._values
+        if not self._profile.f16 and any(t.dtype == "float16" for t in values.types.values()):
+            self._diagnostics.append(f16_unavailable(self._profile))
         stats, segments = self._stats.finish(self._segments)
         lifetimes = Lifetimes()
         uploads = [values.tensors[v] for v in values.inputs if v in values.tensors]

@@ -37,6 +37,7 @@ def test_times_say_how_they_were_taken(
 def test_f16_tensors_work_without_shader_f16(monkeypatch: pytest.MonkeyPatch) -> None:
     session, x, result = run_masked("f16", monkeypatch, np.float16)
     assert not session.profile.f16
+    assert [d.code for d in result.diagnostics] == ["f16-unavailable"]
     got = result.outputs["y0"]
     assert got.dtype == np.float16
     np.testing.assert_allclose(got, 1 / (1 + np.exp(-x.astype(np.float64))), rtol=2e-3)
