@@ -19,6 +19,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import (
     QColor,
     QHelpEvent,
+    QInputDevice,
     QKeyEvent,
     QMouseEvent,
     QNativeGestureEvent,
@@ -324,11 +325,15 @@ class GraphCanvas(QWidget):
         turn, fine = event.angleDelta(), event.pixelDelta()
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        touchpad = (
+            event.phase() != Qt.ScrollPhase.NoScrollPhase
+            or event.device().type() == QInputDevice.DeviceType.TouchPad
+        )
         if shift:
             along = turn.x() or turn.y()
             self._pan(along / 2, 0)
-        elif not control and not fine.isNull():
-            self._pan(fine.x(), fine.y())
+        elif touchpad and not control:
+            self._pan(fine.x() or turn.x() / 2, fine.y() or turn.y() / 2)
         elif turn.y():
             self.zoom(_WHEEL ** turn.y(), event.position())
         else:

@@ -255,16 +255,20 @@ def test_wheel_zooms_at_the_cursor_and_shift_pans(shown, small):
     page = shown(small)
     canvas, cursor = page.canvas, QPointF(222, 111)
 
-    def wheel(modifiers=Qt.KeyboardModifier.NoModifier):
+    def wheel(
+        modifiers=Qt.KeyboardModifier.NoModifier,
+        phase=Qt.ScrollPhase.NoScrollPhase,
+        fine=(0, 0),
+    ):
         canvas.wheelEvent(
             QWheelEvent(
                 cursor,
                 canvas.mapToGlobal(cursor),
-                QPoint(),
+                QPoint(*fine),
                 QPoint(0, 120),
                 Qt.MouseButton.NoButton,
                 modifiers,
-                Qt.ScrollPhase.NoScrollPhase,
+                phase,
                 False,
             )
         )
@@ -278,6 +282,12 @@ def test_wheel_zooms_at_the_cursor_and_shift_pans(shown, small):
     wheel(Qt.KeyboardModifier.ShiftModifier)
     assert canvas.viewport.scale == scale
     assert canvas.viewport.dx == dx + 60
+    # Two fingers pan; with Ctrl they zoom.
+    dy = canvas.viewport.dy
+    wheel(phase=Qt.ScrollPhase.ScrollUpdate, fine=(3, -11))
+    assert (canvas.viewport.scale, canvas.viewport.dy) == (scale, dy - 11)
+    wheel(Qt.KeyboardModifier.ControlModifier, Qt.ScrollPhase.ScrollUpdate, (3, 11))
+    assert canvas.viewport.scale > scale
 
 
 def test_dragging_pans_and_does_not_select(shown, small):
@@ -348,6 +358,26 @@ def test_an_empty_graph_is_no_error(shown):
     assert not page.snapshot(QSize(50, 50)).isNull()
     for key in (Qt.Key.Key_F, Qt.Key.Key_Home, Qt.Key.Key_Down, Qt.Key.Key_1, Qt.Key.Key_Plus):
         QTest.keyClick(page.canvas, key)
+
+
+def test_the_overview_shows_where_and_leads_there(shown, small):
+    page = shown(small)
+    assert page.overview.isHidden()  # all of it is in view
+    page = shown(chain(150))
+    assert not page.overview.isHidden()
+    support = {NodeId((), 149): Support(Status.UNSUPPORTED)}
+    page.set_colouring(by_provider(page._model, support, "x"))
+    strip = page.overview.grab().toImage()
+    lowest = QRectF(0, strip.height() * 0.9, strip.width(), strip.height() * 0.1)
+    highest = QRectF(0, 0, strip.width(), strip.height() * 0.5)
+    red = LIGHT.status[Status.UNSUPPORTED].fill
+    assert red in colours(strip, lowest)
+    assert red not in colours(strip, highest)
+    bottom = page.overview.rect().bottomLeft() + QPoint(30, -9)
+    QTest.mouseClick(page.overview, Qt.MouseButton.LeftButton, pos=bottom)
+    page.canvas.settle()
+    assert NodeId((), 149) in page.visible_nodes()
+    assert NodeId((), 0) not in page.visible_nodes()
 
 
 def test_hostile_names_are_drawn_not_obeyed(shown):
