@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 import wgpu
 from wgpu.backends.wgpu_native import ffi, lib
+from wgpu.backends.wgpu_native.extras import set_instance_extras
 
 from ..errors import DeviceError
 from .profile import DeviceProfile, Limits
@@ -55,12 +56,18 @@ def list_adapters() -> tuple[AdapterChoice, ...]:
     """Every adapter of this machine, the likely best first; empty where there is none."""
     rank = {"DiscreteGPU": 0, "IntegratedGPU": 1, "VirtualGPU": 2, "CPU": 3}
     try:
+        _limit_backends()
         found = wgpu.gpu.enumerate_adapters_sync()
     except RuntimeError as error:
         raise DeviceError(f"the GPU libraries cannot be used: {error}") from error
-    usable = [a for a in found if a.info["backend_type"] not in ("OpenGL", "OpenGLES")]
-    choices = [AdapterChoice(_profile(a), a) for a in usable or found]
+    choices = [AdapterChoice(_profile(a), a) for a in found]
     return tuple(sorted(choices, key=lambda c: rank.get(c.profile.kind, 4)))
+
+
+@cache
+def _limit_backends() -> None:
+    """Leave OpenGL out: it lacks what the kernels need, and asks for a window system."""
+    set_instance_extras(backends=("Vulkan", "Metal", "DX12"))
 
 
 def _profile(adapter: Any) -> DeviceProfile:
