@@ -66,7 +66,13 @@ def list_adapters() -> tuple[AdapterChoice, ...]:
 
 @cache
 def _limit_backends() -> None:
-    """Leave OpenGL out: it lacks what the kernels need, and asks for a window system."""
+    """Leave OpenGL out: it lacks what the kernels need, and asks for a window system.
+
+    Without a user session Mesa's device selection layer complains on standard error that it finds
+    no window system; it only orders devices, which :func:`list_adapters` does itself.
+    """
+    if "XDG_RUNTIME_DIR" not in os.environ:
+        os.environ.setdefault("NODEVICE_SELECT", "1")
     set_instance_extras(backends=("Vulkan", "Metal", "DX12"))
 
 
