@@ -1,0 +1,174 @@
+"""Real models: Opscope beside ONNX Runtime's WebGPU plugin and CPU provider, wall time each.
+
+Wall is numpy in to numpy out on every side; GPU is ours alone, by time stamps. ORT runs in a child
+process. The folder holds models/catalog.json as the tests' data does (OPSCOPE_TEST_DATA)::
+
+    python tests/bench/bench_models.py --json models.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import opscope_testdata as testdata
+
+PEERS = {"ort-webgpu": "WebGpuExecutionProvider", "ort-cpu": "CPUExecutionProvider"}
+
+
+def measure(call: Callable[[], object], options: argparse.Namespace) -> dict[str, float]:
+    """Median and minimum wall time of ``call`` in milliseconds."""
+    for _ in range(options.warmup):
+        call()
+    times = []
+    for _ in range(options.repeat):
+        start = time.perf_counter()
+        call()
+        times.append((time.perf_counter() - start) * 1e3)
+    return {"median_ms": float(np.median(times)), "min_ms": min(times)}
+
+
+def error_of(outputs: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> float:
+    """The largest relative L2 error over the outputs."""
+    worst = 0.0
+    for name, want in expected.items():
+        exact, got = want.astype(np.float64), outputs[name].astype(np.float64)
+        worst = max(worst, float(np.linalg.norm(got - exact) / max(np.linalg.norm(exact), 1e-30)))
+    return worst
+
+
+def opscope(options: argparse.Namespace) -> dict[str, Any]:
+    """Our times and errors."""
+    from opscope.engine.errors import OpscopeError
+    from opscope.engine.ir.load import load_model
+    from opscope.engine.session import Session
+
+    session = Session()
+    rows: dict[str, Any] = {}
+    for name in options.models:
+        feeds, expected = testdata.load_golden(name)
+        model = load_model(str(testdata.model_path(name)))
+        try:
+            start = time.perf_counter()
+            program = session.prepare(model, feeds)
+            first = program.run(feeds)
+            first_ms = (time.perf_counter() - start) * 1e3
+        except OpscopeError as error:
+            rows[name] = {"failed": str(error)}
+            continue
+        wall = measure(lambda p=program, f=feeds: p.run(f, timing=False), options)  # type: ignore[misc]
+        gpu = [program.run(feeds).gpu_ns or 0 for _ in range(options.repeat)]
+        rows[name] = {
+            "first_ms": first_ms,
+            "wall": wall,
+            "gpu_ms": float(np.median(gpu)) / 1e6,
+            "dispatches": len(program.plan.dispatches),
+            "placement": program.plan.counts(),
+            "rel_l2": error_of(dict(first.outputs), expected),
+        }
+    return {"adapter": session.profile.to_json(), "rows": rows}
+
+
+def ort(peer: str, options: argparse.Namespace) -> dict[str, Any]:
+    """ORT's wall times and errors with one provider."""
+    import onnxruntime
+
+    settings = onnxruntime.SessionOptions()
+    settings.log_severity_level = 3
+    if peer == "ort-webgpu":
+        import onnxruntime_ep_webgpu
+
+        library = onnxruntime_ep_webgpu.get_library_path()
+        onnxruntime.register_execution_provider_library("webgpu", library)
+        devices = [d for d in onnxruntime.get_ep_devices() if d.ep_name == PEERS[peer]]
+        if not devices:
+            raise RuntimeError("ORT's plugin finds no WebGPU device")
+        settings.add_provider_for_devices(devices[:1], {})
+    rows: dict[str, Any] = {}
+    for name in options.models:
+        feeds, expected = testdata.load_golden(name)
+        session = onnxruntime.InferenceSession(str(testdata.model_path(name)), settings)
+        names = [o.name for o in session.get_outputs()]
+        wall = measure(lambda s=session, f=feeds: s.run(None, f), options)  # type: ignore[misc]
+        outputs = dict(zip(names, session.run(None, feeds), strict=True))
+        rows[name] = {"wall": wall, "rel_l2": error_of(outputs, expected)}
+    return {"version": onnxruntime.__version__, "rows": rows}
+
+
+def in_child(peer: str, argv: list[str]) -> dict[str, Any]:
+    """A peer's report from a process of its own, or why there is none."""
+    command = [sys.executable, __file__, *argv, "--only", peer]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        return found
+    lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+    return {"missing": lines[-1], "rows": {}}
+
+
+def table(report: dict[str, Any]) -> str:
+    """The comparison as text."""
+    lines = [("model", "ours wall", "gpu", "ORT WebGPU", "ratio", "ORT CPU", "rel ours", "rel ORT")]
+    for name, ours in report["opscope"]["rows"].items():
+        if "failed" in ours:
+            lines.append((name, ours["failed"][:60], "", "", "", "", "", ""))
+            continue
+        gpu = report.get("ort-webgpu", {}).get("rows", {}).get(name)
+        cpu = report.get("ort-cpu", {}).get("rows", {}).get(name)
+        wall = ours["wall"]["median_ms"]
+        lines.append(
+            (
+                name,
+                f"{wall:.2f} ms",
+                f"{ours['gpu_ms']:.2f} ms",
+                f"{gpu['wall']['median_ms']:.2f} ms" if gpu else "-",
+                f"{gpu['wall']['median_ms'] / wall:.1f}x" if gpu else "-",
+                f"{cpu['wall']['median_ms']:.2f} ms" if cpu else "-",
+                f"{ours['rel_l2']:.1e}",
+                f"{gpu['rel_l2']:.1e}" if gpu else "-",
+            )
+        )
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    return "\n".join(
+        "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines
+    )
+
+
+def main(argv: list[str]) -> None:
+    """Measure, print the table, write the JSON."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--models", nargs="+", default=[])
+    parser.add_argument("--repeat", type=int, default=20)
+    parser.add_argument("--warmup", type=int, default=5)
+    parser.add_argument("--peers", nargs="*", default=list(PEERS))
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--only", choices=tuple(PEERS), help=argparse.SUPPRESS)
+    options = parser.parse_args(argv)
+    if not options.models:
+        present = (i for i in testdata.model_ids() if testdata.model_path(i).is_file())
+        options.models = [i for i in present if testdata.has_golden(i)]
+    if options.only:
+        print(json.dumps(ort(options.only, options)))
+        return
+    report: dict[str, Any] = {"schema": 1, "opscope": opscope(options)}
+    for peer in options.peers:
+        report[peer] = in_child(peer, argv)
+    print(table(report))
+    for peer in options.peers:
+        if "missing" in report[peer]:
+            print(f"{peer}: {report[peer]['missing']}")
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
