@@ -24,7 +24,8 @@ def worker_command() -> list[str]:
     """How to start the child; a frozen application starts itself with ``WORKER_FLAG``."""
     if getattr(sys, "frozen", False):
         return [sys.executable, WORKER_FLAG]
-    return [sys.executable, "-m", "opscope.gui.layout.worker"]
+    # -P: no module of the folder that the user happens to be in is ever imported.
+    return [sys.executable, "-P", "-m", "opscope.gui.layout.worker"]
 
 
 def lay_out_in_child(
@@ -46,6 +47,7 @@ def lay_out_in_child(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # Windows: no console flashes
     )
     messages: queue.Queue[str | None] = queue.Queue()
     pumps = [

@@ -226,7 +226,7 @@ class BoxPainter:
         count = str(badge.count) if badge.count > 1 else ""
         extra = self._fonts.width(self._fonts.badge, count) + 3 if count else 0.0
         pill = QRectF(0, 0, _BADGE + extra, _BADGE)
-        pill.moveCenter(QPointF(rect.right() - 3 - extra / 2 + 3, rect.top()))
+        pill.moveCenter(QPointF(rect.right() - extra / 2, rect.top() - 4))
         painter.setPen(QPen(QColor(self._theme.sunken), 1.6))
         painter.setBrush(QColor(badge.look.fill))
         painter.drawRoundedRect(pill, _BADGE / 2, _BADGE / 2)

@@ -21,12 +21,18 @@ class LegendButton(QAbstractButton):
 
     def __init__(self, entry: LegendEntry, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.entry = entry
         self._theme = theme
-        self.setText(f"{entry.label}  {entry.total}")
-        self.setToolTip(f"Go to the next of {len(entry.nodes):,}: {entry.label}")
+        self.set_entry(entry)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def set_entry(self, entry: LegendEntry) -> None:
+        """Show another total of the same class, or another class."""
+        self.entry = entry
+        self.setText(f"{entry.label}  {entry.total}")
+        self.setToolTip(f"Go to the next of {len(entry.nodes):,}: {entry.label}")
+        self.updateGeometry()
+        self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802
         """Room for the swatch and the text."""
@@ -95,6 +101,8 @@ class Legend(QWidget):
         self._theme = theme
         self._colouring = PLAIN
         self._last: dict[str, int] = {}
+        self._title = QLabel()
+        self._summary = QLabel()
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(8, 3, 10, 3)
         self._row.setSpacing(2)
@@ -105,30 +113,44 @@ class Legend(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Show the same classes in another theme."""
         self._theme = theme
-        self.set_colouring(self._colouring)
+        if self._colouring.mode is not Mode.NONE:
+            self._rebuild()
 
     def set_colouring(self, colouring: Colouring) -> None:
         """Show another colouring's classes; hidden for none."""
-        self._colouring = colouring
+        before, self._colouring = self._colouring, colouring
+        if colouring.mode is Mode.NONE:
+            self.hide()
+        elif not self.isHidden() and _classes(before) == _classes(colouring):
+            for button, entry in zip(self.buttons(), colouring.legend, strict=True):
+                button.set_entry(entry)
+            self._title.setText(colouring.title)
+            self._summary.setText(colouring.summary)
+            self._make_room()
+        else:
+            self._rebuild()
+
+    def _rebuild(self) -> None:
+        colouring = self._colouring
         self._last.clear()
         while (item := self._row.takeAt(0)) is not None:
             if (old := item.widget()) is not None:
                 old.hide()
                 old.deleteLater()
-        self.setVisible(colouring.mode is not Mode.NONE)
-        if colouring.mode is Mode.NONE:
-            return
-        self._row.addWidget(self._text(colouring.title, self._theme.muted))
+        self._title = self._text(colouring.title, self._theme.muted)
+        self._summary = self._text(colouring.summary, self._theme.text)
+        self._row.addWidget(self._title)
         self._row.addSpacing(6)
         if colouring.mode is Mode.TIME:
             self._row.addWidget(Ramp(self._theme))
             self._row.addSpacing(6)
         for entry in colouring.legend:
             button = LegendButton(entry, self._theme)
-            button.clicked.connect(lambda _=False, e=entry: self._next(e))
+            button.clicked.connect(lambda _=False, b=button: self._next(b.entry))
             self._row.addWidget(button)
         self._row.addStretch(1)
-        self._row.addWidget(self._text(colouring.summary, self._theme.text))
+        self._row.addWidget(self._summary)
+        self.show()
         self._make_room()
 
     def buttons(self) -> list[LegendButton]:
@@ -145,12 +167,23 @@ class Legend(QWidget):
         self._make_room()
 
     def _make_room(self) -> None:
+        """Hide what says least until the rest fits: the summary, the title, then classes."""
         widgets = self._widgets()
-        fixed = sum(w.sizeHint().width() for w in widgets if isinstance(w, QLabel | Ramp))
-        room = self.width() - fixed - 18 - 2 * len(widgets) - 12
-        for button in self.buttons():
-            room -= button.sizeHint().width()
-            button.setVisible(room >= 0)
+        if not widgets:
+            return
+        hideable: list[QWidget] = [self._summary, *reversed(self.buttons())]
+        if self._colouring.mode is not Mode.TIME:  # whose times these are is always told
+            hideable.insert(1, self._title)
+        room = self.width() - 36 - sum(w.sizeHint().width() + 4 for w in widgets)
+        hidden = set()
+        for widget in hideable:
+            if room >= 0:
+                break
+            hidden.add(widget)
+            room += widget.sizeHint().width() + 4
+        for widget in widgets:
+            if widget.isHidden() != (widget in hidden):
+                widget.setVisible(widget not in hidden)
 
     def _text(self, text: str, colour: str) -> QLabel:
         label = QLabel(text)
@@ -165,3 +198,7 @@ class Legend(QWidget):
         self._last[entry.label] = position
         node: NodeId = entry.nodes[position]
         self.wanted.emit(node)
+
+
+def _classes(colouring: Colouring) -> tuple[Mode, list[str]]:
+    return colouring.mode, [entry.label for entry in colouring.legend]

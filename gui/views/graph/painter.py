@@ -258,13 +258,16 @@ class GraphPainter:
         dashes = QPen(QColor(self.theme.copy), 2.4, Qt.PenStyle.CustomDashLine)
         dashes.setDashPattern([2.4, 1.4])
         dashes.setCapStyle(Qt.PenCapStyle.FlatCap)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         for index in paths:
             if drawing.connects(index) & colouring.copies:
-                curve, _ = self._curve(drawing, index)
+                curve, head = self._curve(drawing, index)
+                painter.setBrush(Qt.BrushStyle.NoBrush)
                 for pen in (ground, dashes):
                     painter.setPen(pen)
                     painter.drawPath(curve)
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(dashes.color())
+                painter.drawPolygon(head)
 
     def _lines(
         self,

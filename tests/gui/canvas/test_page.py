@@ -12,9 +12,10 @@ from opscope.gui.views.graph.breadcrumb import crumbs
 from opscope.gui.views.graph.colouring import PLAIN, by_provider, by_risk, by_time
 from opscope.gui.views.graph.drawing import Hit
 from opscope.gui.views.graph.tooltip import tooltip_text
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QKeySequence, QWheelEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 
 
 def chain(count, opset=17):
@@ -234,6 +235,34 @@ def test_the_legend_leads_from_node_to_node(shown, small):
         host.click()
         seen.append(page._selection.node.index)
     assert seen == [1, 4, 1]
+
+
+def test_a_narrow_legend_keeps_its_classes(shown, small):
+    page = shown(small)
+    support = {n: Support(s) for n, s in zip(small.nodes, Status, strict=False)}
+    page.set_colouring(by_provider(small, support, "ORT WebGPU 0.4.0"))
+    buttons = page.legend.buttons()
+    page.resize(sum(b.sizeHint().width() + 4 for b in buttons) + 60, 400)
+    QCoreApplication.processEvents()
+    assert all(b.isVisible() for b in page.legend.buttons())
+    page.resize(240, 400)
+    QCoreApplication.processEvents()
+    assert page.width() == 240  # a legend does not hold the window open
+    assert buttons[0].isVisible()
+    page.set_colouring(by_time(small, {NodeId((), 0): 10}))
+    QCoreApplication.processEvents()
+    shown_texts = [w.text() for w in page.legend.findChildren(QLabel) if w.isVisible()]
+    assert "Time: Opscope on wgpu" in shown_texts
+
+
+def test_new_totals_keep_the_legend_s_buttons(shown, small):
+    """In a loop the times change several times a second; a button must not go under a click."""
+    page = shown(small)
+    page.set_colouring(by_time(small, {NodeId((), 0): 2_000_000}))
+    (button,) = page.legend.buttons()
+    page.set_colouring(by_time(small, {NodeId((), 0): 4_000_000}))
+    assert page.legend.buttons() == [button]
+    assert button.entry.total == "4.00 ms \N{MIDDLE DOT} 100 %"
 
 
 def test_a_portal_leads_to_its_other_end(shown):

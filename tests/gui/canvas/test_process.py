@@ -38,6 +38,13 @@ def test_the_child_answers_as_the_parent_would():
     assert heard[-1] == pytest.approx(1.0)
 
 
+def test_the_child_imports_nothing_from_the_folder_it_starts_in(tmp_path, monkeypatch):
+    (tmp_path / "json.py").write_text("raise SystemExit(9)")
+    (tmp_path / "graphlay.py").write_text("raise SystemExit(9)")
+    monkeypatch.chdir(tmp_path)
+    assert lay_out_in_child(SMALL, ignore, ignore).centres
+
+
 def test_cancelling_kills_the_child_at_once():
     start = time.monotonic()
 
