@@ -6,13 +6,14 @@ copy: they ask the document when a signal says that a part is there.
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from ..engine.diagnostics import Diagnostic
 from ..engine.ir.model import Graph, GraphPath, Model, Node, NodeId, TensorType
@@ -24,6 +25,8 @@ from ..engine.results import RunResult
 if TYPE_CHECKING:
     from ..engine.ir.infer import Inference
 
+_SUMMARY_MS = 150
+_REST_RATIO = 5  # at most a sixth of the time goes into statistics
 Verdicts = Mapping[NodeId, Support]
 OPSCOPE = "opscope"  # the target whose verdicts a plan makes final
 
@@ -71,10 +74,13 @@ class Document(QObject):
         super().__init__(parent)
         self._parts: Parts | None = None
         self._samples = Samples()
+        self._rest = QTimer(self, singleShot=True)  # runs after a summary was computed
+        self._rest.timeout.connect(self._rested)
         self._graphs: Mapping[GraphPath, Graph] = {}
         self._by_source: Mapping[NodeId, tuple[NodePlacement, ...]] = {}
         self._by_node: Mapping[NodeId, NodePlacement] = {}
-        self._summary: tuple[NodeSummary, ...] | None = None
+        self._summary: tuple[NodeSummary, ...] = ()
+        self._summary_is_old = False
 
     # ------------------------------------------------------------------ parts arrive
 
@@ -128,7 +134,7 @@ class Document(QObject):
             return
         for result in results:
             self._samples.add(result)
-        self._summary = None
+        self._summary_is_old = True
         before = self._require().last
         self._parts = replace(self._require(), last=results[-1])
         if before is None or before.diagnostics != results[-1].diagnostics:
@@ -164,9 +170,17 @@ class Document(QObject):
 
     @property
     def summary(self) -> tuple[NodeSummary, ...]:
-        """The statistics of each timed node of the flattened graph."""
-        if self._summary is None:
+        """The statistics of each timed node of the flattened graph.
+
+        While runs stream in they are computed a few times a second at most, however many views
+        ask; ``measured`` tells when newer ones can be had.
+        """
+        if self._summary_is_old and not self._rest.isActive():
+            start = time.monotonic()
             self._summary = self._samples.summary()
+            self._summary_is_old = False
+            cost_ms = 1000 * (time.monotonic() - start)
+            self._rest.start(max(_SUMMARY_MS, round(_REST_RATIO * cost_ms)))
         return self._summary
 
     @property
@@ -246,4 +260,9 @@ class Document(QObject):
 
     def _forget_runs(self) -> None:
         self._samples = Samples()
-        self._summary = None
+        self._summary, self._summary_is_old = (), False
+        self._rest.stop()
+
+    def _rested(self) -> None:
+        if self._summary_is_old:
+            self.measured.emit()

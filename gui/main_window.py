@@ -194,13 +194,13 @@ class MainWindow(QMainWindow):
         """Show another target's verdicts."""
         self.choices.target_box.setCurrentIndex(self.choices.target_box.findData(target_id))
         self.settings.target = target_id
-        self.recolour()
+        self._recolour()
 
     def set_mode(self, mode: Mode) -> None:
         """Colour the graph another way."""
         self.mode = mode
         self.choices.modes[mode].setChecked(True)
-        self.recolour()
+        self._recolour()
 
     def set_scheme(self, scheme: Scheme) -> None:
         """Light, dark, or as the system is."""
@@ -242,6 +242,11 @@ class MainWindow(QMainWindow):
             self.work.page.set_types(types)
         self._drawn_types = types
         self.recolour()
+
+    def _show_counts(self, errors: int, warnings: int, notes: int) -> None:
+        self.status.show_problems(errors, warnings, notes)
+        total = errors + warnings + notes
+        self.work.docks["Problems"].setWindowTitle(f"Problems ({total})" if total else "Problems")
 
     def _follow_system(self) -> None:
         if self.settings.theme == Scheme.SYSTEM:
@@ -336,7 +341,7 @@ class MainWindow(QMainWindow):
         work.start.file_chosen.connect(self.open_file)
         work.run.rejected.connect(work.message.show_message)
         work.page.layout_failed.connect(work.message.show_message)
-        work.problems.counts_changed.connect(self.status.show_problems)
+        work.problems.counts_changed.connect(self._show_counts)
         self.selection.history_changed.connect(self._update_actions)
         self.jobs.changed.connect(lambda: self.status.show_jobs(self.jobs.running))
         self.status.cancelled.connect(lambda: self.jobs.cancel(OPEN))

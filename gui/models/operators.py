@@ -88,7 +88,7 @@ def columns(targets: Sequence[Target]) -> tuple[Column[OperatorRow], ...]:
     """The table's columns, one of them for each target."""
     return (
         Column("Operator", lambda r: r.op, width=15),
-        Column("Nodes", lambda r: len(r.nodes), numeric=True, width=5),
+        Column("Nodes", lambda r: len(r.nodes), numeric=True, width=6),
         *(_target_column(target) for target in targets),
         Column(
             "Time",

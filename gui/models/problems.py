@@ -34,7 +34,7 @@ COLUMNS: tuple[Column[ProblemRow], ...] = (
     Column("Node", lambda r: r.where, width=20),
     Column("Operator", lambda r: r.diagnostic.op, width=14),
     Column("Finding", lambda r: r.diagnostic.text, width=70),
-    Column("Concerns", lambda r: r.target, tip="The engine that it is about", width=14),
+    Column("Concerns", lambda r: r.target, tip="The engine that it is about", width=17),
     Column("Code", lambda r: r.diagnostic.code, width=18),
 )
 FINDING_COLUMN = next(i for i, c in enumerate(COLUMNS) if c.title == "Finding")
