@@ -53,6 +53,9 @@ class MainWindow(QMainWindow):
         self.targets: tuple[Target, ...] = ()
         self.profile: DeviceProfile | None = None
         self.theme = theme_for(Scheme(settings.theme))
+        self._drawn: Model | None = None  # the model that the graph shows, and with which types
+        self._drawn_types: object = None
+        self._shapes: dict[str, tuple[int, ...]] = {}  # of the inputs of the last run
         self.document = Document(self)
         self.selection = Selection(self)
         self.jobs = JobTracker(2, "work", self)
@@ -304,9 +307,6 @@ class MainWindow(QMainWindow):
     def _restore(self) -> None:
         if self.settings.geometry is not None:
             self.restoreGeometry(self.settings.geometry)
-        self._drawn: Model | None = None
-        self._drawn_types: object = None
-        self._shapes: dict[str, tuple[int, ...]] = {}
         self._show_recent()
         self.choices.show(self.mode, Scheme(self.settings.theme))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import (
     QComboBox,
@@ -22,6 +23,7 @@ from .services import Target
 from .theme import Scheme
 from .views.graph.colouring import Mode
 
+Key = TypeVar("Key")
 _MODES = {Mode.PROVIDER: "Provider", Mode.TIME: "Time", Mode.RISK: "Risk"}
 _MODE_KEYS = {Mode.PROVIDER: "Ctrl+1", Mode.TIME: "Ctrl+2", Mode.RISK: "Ctrl+3"}
 _MODE_TIPS = {
@@ -82,7 +84,9 @@ class ViewChoices(QObject):
             self.target_chosen.emit(self.target_box.itemData(index))
 
 
-def _group(parent: ViewChoices, texts: dict, chosen: Signal) -> dict:
+def _group(
+    parent: ViewChoices, texts: Mapping[Key, str], chosen: SignalInstance
+) -> dict[Key, QAction]:
     """One checkable action per key, of which one is ticked."""
     group = QActionGroup(parent)
     made = {}

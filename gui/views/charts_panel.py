@@ -90,6 +90,7 @@ class ChartsPanel(QWidget):
         )
         self._legend = QHBoxLayout()
         self._legend.setSpacing(14)
+        self._entries: list[LegendEntry] = []
         top = QHBoxLayout()
         top.setContentsMargins(8, 4, 8, 2)
         top.addLayout(self._legend)
@@ -244,7 +245,9 @@ class ChartsPanel(QWidget):
         times = np.nansum([samples.history(n)[-SHOWN_RUNS:] for n in nodes], axis=0) * 1e-9
         runs = np.arange(samples.warm_runs - len(times), samples.warm_runs) + 1
         curve = self._curves.get(key)
-        if curve is None and self.plot is not None:
+        if self.plot is None:
+            return
+        if curve is None:
             pen = QPen(qcolor(colour), width, style)
             pen.setCosmetic(True)
             curve = self._curves[key] = self.plot.plot(pen=pen, name=name)
@@ -269,13 +272,13 @@ class ChartsPanel(QWidget):
         if mine and (found := self._document.node(self._selection.node)) is not None:
             text = f"{found.label}  {time_text(sum(rows[n] for n in mine))}"
             entries.append((self._theme.text, text))
-        while self._legend.count() > len(entries):
-            item = self._legend.takeAt(self._legend.count() - 1)
-            item.widget().deleteLater()
-        while self._legend.count() < len(entries):
-            self._legend.addWidget(LegendEntry())
-        for i, (colour, text) in enumerate(entries):
-            self._legend.itemAt(i).widget().show_entry(text, colour)
+        while len(self._entries) < len(entries):
+            self._entries.append(LegendEntry())
+            self._legend.addWidget(self._entries[-1])
+        for i, entry in enumerate(self._entries):
+            entry.setVisible(i < len(entries))
+            if i < len(entries):
+                entry.show_entry(entries[i][1], entries[i][0])
 
     def _clicked(self, event: pg.GraphicsScene.mouseEvents.MouseClickEvent) -> None:
         """A click near a curve selects its operator's slowest node."""

@@ -23,6 +23,8 @@ def look_of(theme: Theme, value: object) -> Look | None:
 
     Item models hand both out as plain text: Qt keeps no subclass of ``str``.
     """
+    if not isinstance(value, str):
+        return None
     if value in _SEVERITIES:
         return theme.severity[Severity(value)]
     return theme.status[Status(value)] if value in _STATUSES else None

@@ -67,9 +67,13 @@ class NodePanel(QScrollArea):
         self.sections["Weights"].add(self._weights)
         self.sections["Kernel"] = Section("Kernel")
         self.sections["Kernel"].add(self._kernel)
+        self._pages = (
+            _page([self._summary]),
+            _page([self._title, self._subtitle, *self.sections.values()]),
+        )
         self._stack = QStackedWidget()
-        self._stack.addWidget(_page([self._summary]))
-        self._stack.addWidget(_page([self._title, self._subtitle, *self.sections.values()]))
+        for page in self._pages:
+            self._stack.addWidget(page)
         self.setWidget(self._stack)
         self._times_throttle = Throttle(_REFRESH_MS, self._fill_times, self)
         document.opened.connect(self._refresh)
@@ -123,9 +127,9 @@ class NodePanel(QScrollArea):
 
     def _turn_to(self, index: int) -> None:
         """Show one page; the other one's height must not count."""
-        for i in range(self._stack.count()):
+        for i, page in enumerate(self._pages):
             policy = QSizePolicy.Policy.Preferred if i == index else QSizePolicy.Policy.Ignored
-            self._stack.widget(i).setSizePolicy(QSizePolicy.Policy.Preferred, policy)
+            page.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
         self._stack.setCurrentIndex(index)
 
     def _graph(self) -> Graph | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStyledItemDelegate, QVBoxLayout, QWidget
 
 from ...engine.ir.model import NodeId
 from ..document import Document
@@ -39,6 +39,7 @@ class OperatorsPanel(QWidget):
         self.table.allow_sorting()
         self.table.setToolTip("Click to go to a node of this operator, again for the next one")
         self._bar, self._look = BarDelegate(theme, self), LookDelegate(theme, self)
+        self._plain = QStyledItemDelegate(self)
         self.table.clicked.connect(lambda index: self._go(self.model.rows[index.row()]))
         self.table.activated.connect(lambda index: self._go(self.model.rows[index.row()]))
         self._title = label("No model is open", "title")
@@ -74,7 +75,7 @@ class OperatorsPanel(QWidget):
         self.model.set_columns(columns(self._targets))
         self.table.set_widths([column.width for column in self.model.columns])
         for i, column in enumerate(self.model.columns):
-            delegate = self._look if column.look else self._bar if column.bar else None
+            delegate = self._look if column.look else self._bar if column.bar else self._plain
             self.table.setItemDelegateForColumn(i, delegate)
 
     def _describe(self) -> None:

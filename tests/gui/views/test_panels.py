@@ -1,0 +1,206 @@
+"""The panels alone: what they show of hand-made documents."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import window_fakes as fakes
+from opscope.engine.diagnostics import Severity
+from opscope.engine.errors import ModelFileError
+from opscope.engine.ir.model import Graph, Node, NodeId, TensorType, Weight
+from opscope.engine.ops.steps import Dispatch, Tensor
+from opscope.gui.document import Document
+from opscope.gui.jobs import JobTracker
+from opscope.gui.selection import Selection
+from opscope.gui.theme import DARK, LIGHT
+from opscope.gui.views.kernel_view import KernelView
+from opscope.gui.views.node_panel import NodePanel
+from opscope.gui.views.problems_panel import ProblemsPanel
+from opscope.gui.views.run_panel import RunPanel
+from opscope.gui.views.start_page import Card, StartPage
+from opscope.gui.views.value_rows import attribute_text
+from opscope.gui.views.weight_view import weights_of
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QPushButton
+
+
+@pytest.fixture
+def document(app):
+    made = Document()
+    made.open(fakes.model())
+    for target in fakes.TARGETS:
+        made.set_verdicts(target.id, fakes.verdicts(target.id))
+    made.set_checks(fakes.CHECKS)
+    return made
+
+
+@pytest.fixture
+def jobs(app):
+    made = JobTracker(1, "panels")
+    yield made
+    made.close()
+
+
+def shown(widget):
+    """All texts of the labels and links in ``widget`` that are not hidden."""
+    parts = [*widget.findChildren(QLabel), *widget.findChildren(QPushButton)]
+    return "\n".join(p.text() for p in parts if not p.isHidden())
+
+
+@pytest.fixture
+def panel(document, jobs):
+    selection = Selection()
+    made = NodePanel(document, selection, jobs, lambda dispatch: "fn main() {}", LIGHT)
+    made.set_targets(fakes.TARGETS)
+    made.selection = selection
+    return made
+
+
+def test_the_node_panel_tells_every_target_s_verdict_and_why(panel):
+    panel.selection.select(fakes.GRU)
+    text = shown(panel.sections["Who runs it"])
+    assert "Opscope: GPU" in text
+    assert "ORT WebGPU 0.4.0: Host" in text
+    assert "schema version: GRU has schema version 22; rows cover 14" in text
+    findings = shown(panel.sections["Findings"])
+    assert "What helps: Stamp the model with opset 21" in findings
+    assert "https://example.org/28976" in findings
+
+
+def test_values_have_formal_names_types_and_ends(panel):
+    panel.selection.select(fakes.DECONV)
+    text = shown(panel.sections["Inputs"])
+    assert "X   " in text
+    assert "from enhance/gru" in text
+    assert "W   float32  3 \N{MULTIPLICATION SIGN} 4" in text
+    assert "w (weight, 48 B)" in text
+    assert "strides = [2]" in shown(panel.sections["Attributes"])
+    links = panel.sections["Inputs"].findChildren(QPushButton)
+    next(b for b in links if b.text() == "from enhance/gru").click()
+    assert panel.selection.node == fakes.GRU
+
+
+def test_weights_are_read_on_a_worker(panel, wait):
+    panel.selection.select(fakes.GRU)
+    wait(lambda: "12 values, from 0 to 11, mean 5.5" in shown(panel.sections["Weights"]))
+
+
+def test_a_weight_that_cannot_be_read_says_why(document, jobs, wait, app):
+    def read():
+        raise ModelFileError("w: the data lies outside the model's folder")
+
+    model = fakes.model()
+    bad = replace(model.graph.initializers["w"], read=read)
+    document.open(replace(model, graph=replace(model.graph, initializers={"w": bad})))
+    selection = Selection()
+    panel = NodePanel(document, selection, jobs, lambda dispatch: "", LIGHT)
+    selection.select(fakes.GRU)
+    wait(lambda: "cannot be read: w: the data lies outside" in shown(panel.sections["Weights"]))
+
+
+def test_times_come_with_runs_and_change_in_place(panel, document, wait):
+    panel.selection.select(fakes.GRU)
+    document.set_plan(fakes.plan())
+    document.add_runs([fakes.run(4, first=True)])
+    wait(lambda: "first run 1.20 ms" in shown(panel.sections["Times"]))
+    document.add_runs([fakes.run(1)])
+    wait(lambda: "p50 300 \N{MICRO SIGN}s   n = 1" in shown(panel.sections["Times"]))
+    assert "2 dispatches of gru_scan" in shown(panel.sections["Times"])
+
+
+def test_without_a_selection_the_file_is_described(panel):
+    panel.selection.select(fakes.GRU)
+    panel.selection.select(None)
+    text = shown(panel._summary)
+    assert "Made by: tests" in text
+    assert "IR version 9, opset ONNX 22" in text
+
+
+def test_a_plan_s_types_replace_symbols(panel, document):
+    panel.selection.select(fakes.GRU)
+    document.set_plan(fakes.plan())
+    assert "5 \N{MULTIPLICATION SIGN} 4" in shown(panel.sections["Outputs"])
+
+
+def test_weights_of_constant_nodes_and_attributes():
+    weight = Weight("c", "float32", (2,), 8, read=lambda: np.zeros(2, np.float32))
+    constant = Node(NodeId((), 0), "Constant", outputs=("c",), attributes={"value": weight})
+    add = Node(NodeId((), 1), "Add", inputs=("x", "c"), outputs=("y",))
+    graph = Graph((), nodes=(constant, add))
+    assert weights_of(add, graph) == (("c", weight),)
+    assert weights_of(constant, graph) == (("value", weight),)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (3, "3"),
+        (0.1, "0.1"),
+        ("NOTSET", "'NOTSET'"),
+        ((1, 2), "[1, 2]"),
+        (tuple(range(100)), None),
+        (TensorType("float32", (1,)), "float32  1"),
+        ("x" * 1000, "'" + "x" * 239 + " ..."),
+    ],
+)
+def test_attributes_as_text(value, text):
+    found = attribute_text(value)
+    assert len(found) < 300
+    if text is not None:
+        assert found == text
+
+
+def test_the_kernel_view_shows_each_dispatch(app):
+    tensor = Tensor(0, "float32", (8, 4), "f32")
+    dispatches = [
+        Dispatch(fakes.GRU, "GRU", name, name, {}, (tensor,), (tensor,), b"", (1, 2, 3))
+        for name in ("project", "scan")
+    ]
+    view = KernelView(lambda d: f"// {d.shader}\nfn main() {{}}", LIGHT)
+    view.show_dispatches(dispatches)
+    assert view.text.toPlainText().startswith("// project")
+    assert view.text.isReadOnly()
+    view._chooser.setCurrentIndex(1)
+    assert view.text.toPlainText().startswith("// scan")
+    assert "1 \N{MULTIPLICATION SIGN} 2 \N{MULTIPLICATION SIGN} 3 workgroups" in shown(view)
+    view.set_theme(DARK)
+
+
+def test_problem_chips_filter_and_count(document, app):
+    panel = ProblemsPanel(document, Selection(), LIGHT)
+    texts = [b.text() for b in panel._severities.values()]
+    assert texts == ["1 error", "1 warning", "1 note"]
+    panel._severities[Severity.ERROR].click()
+    assert [r.diagnostic.code for r in panel.filter.shown()] == ["opset-gate", "no-name"]
+    panel._codes.setCurrentIndex(panel._codes.findData("no-name"))
+    assert [r.diagnostic.code for r in panel.filter.shown()] == ["no-name"]
+    document.set_checks(())
+    assert panel._codes.currentData() == "no-name"  # a filter survives new findings
+    document.open(replace(fakes.model(), diagnostics=()))
+    assert panel.filter.rowCount() == 0
+    assert "No problem was found." in shown(panel)
+
+
+def test_the_run_panel_marks_what_is_assumed(document, app):
+    panel = RunPanel(document, QAction("Run"), QAction("Loop"), QAction("Stop"))
+    document.open(fakes.model())
+    assert "Assumed: T = 1, state[0] = 1" in shown(panel)
+    assert panel.options(loop=False).repeats == 20
+    assert panel.options(loop=True).repeats is None
+    panel.set_devices([fakes.PROFILE])
+    text = shown(panel)
+    assert "driver 7.1" in text
+    assert "Has f16. Without timestamps, subgroups." in text
+
+
+def test_start_page_cards_open_by_mouse_and_key(app):
+    page = StartPage([])
+    chosen = []
+    page.file_chosen.connect(chosen.append)
+    page.set_recent(["/models/a.onnx"])
+    (card,) = page.findChildren(Card)
+    QTest.keyClick(card, Qt.Key.Key_Return)
+    QTest.mouseClick(card, Qt.MouseButton.LeftButton)
+    assert chosen == ["/models/a.onnx"] * 2
