@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+WORKER_FLAG = "--layout-worker"  # layout.worker's own, spelt out: importing it costs the start
 ENGINE_COMMANDS = ("run", "check", "plan", "devices")
 PICTURE_COMMANDS = ("shot", "report")
 _USAGE = """\
@@ -38,6 +39,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     first = arguments[0] if arguments else ""
+    if first == WORKER_FLAG:  # a frozen app starts itself as the layout's child process
+        from .layout.worker import main as layout_main
+
+        return layout_main()
     if first in ("-h", "--help"):
         print(_USAGE, end="")
         return 0
