@@ -1,0 +1,1 @@
+"""ORT's kernel tables, one file per provider and version."""
