@@ -40,7 +40,8 @@ def apply_binary(
 
     Args:
         steps: where the dispatch goes.
-        left, right: the operands, broadcast to the target's shape.
+        left: x, broadcast to the target's shape.
+        right: y, likewise.
         target: written.
         expression: WGSL of x, y and ``scale``; its type is that of the target's values.
         name: what tables show.

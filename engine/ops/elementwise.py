@@ -1,4 +1,4 @@
-"""What elementwise kernels share: types of values, four lanes at a time, wrapping of small integers.
+"""What elementwise kernels share: value types, four lanes at a time, wrapping of small integers.
 
 A shader computes on values (f32 for both float types, i32, u32) and stores elements (f16 where
 the tensor is). The function is scalar; where shapes allow it, an invocation applies it to four

@@ -89,8 +89,8 @@ class _Suffix(Kernel):
         if stash != FLOAT32:
             return refused(Reason.ATTRIBUTE, f"{use.op} has stash_type {stash}", stash_type=stash)
         for index in (1, 2):
-            known = use.inputs[index].known_dims if use.has(index) and use.inputs[index] else None
-            data = use.inputs[0].known_dims if use.inputs[0] else None
+            known = use.input(index).known_dims if use.has(index) else None
+            data = use.input(0).known_dims
             if known is None or data is None:
                 continue
             trimmed = _trimmed(known)

@@ -192,11 +192,7 @@ class Trilu(Kernel):
 class OneHot(Kernel):
     """A new axis that holds the second value at the index, the first elsewhere."""
 
-    types = {
-        "T1": FLOATS | INTEGERS | {"int64"},
-        "T2": TYPES.movable | {"float64"},
-        "T3": TYPES.movable,
-    }
+    types = {"T1": FLOATS | INTEGERS | {"int64"}, "T3": TYPES.movable}
     attributes = frozenset(("axis",))
     host_inputs = (1,)
 

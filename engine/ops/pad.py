@@ -69,9 +69,7 @@ class Pad(Kernel):
             axes.append(axis)
         self._dispatch(use, steps, axes)
 
-    def _dispatch(
-        self, use: OpUse, steps: StepBuilder, axes: list[tuple[int, int, int]]
-    ) -> None:
+    def _dispatch(self, use: OpUse, steps: StepBuilder, axes: list[tuple[int, int, int]]) -> None:
         source, fill, target = steps.input(0), self._fill(use, steps), steps.output()
         wide, element = WIDE[source.element]
         if axes[-1][2] or axes[-1][0] != axes[-1][1] or axes[-1][1] % wide:

@@ -1,6 +1,7 @@
 """QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear.
 
-    quantized = saturate(round half to even(x / scale) + zero point)      x = (quantized - zero) * scale
+    quantized = saturate(round half to even(x / scale) + zero)
+    x         = (quantized - zero) * scale
 
 with one scale for the tensor, one for each slice along ``axis``, or one for each block of it.
 ONNX: 10 to 28 of the first two, DynamicQuantizeLinear 11. Refused: 4- and 8-bit floats and 4-bit
@@ -52,11 +53,7 @@ class _Linear(Kernel):
 
     @staticmethod
     def _scale_index(use: OpUse) -> tuple[int, int, int, int]:
-        """(inner, extent, block, blocks): the element at i takes the scale
-
-        ``(i / inner / extent * blocks + i / inner % extent / block) * inner + i % inner`` where
-        scales differ along the block's inner axes too, else ``i / inner % extent``.
-        """
+        """(inner, extent, block, blocks) of shaders/quantize.wgsl; NodeError on odd shapes."""
         dims, scales = use.dims(0), use.dims(1)
         if use.has(2) and use.dims(2) != scales and {use.dims(2), scales} != {(), (1,)}:
             raise use.error(f"scale of shape {scales}, zero point of shape {use.dims(2)}")
@@ -105,7 +102,7 @@ class DequantizeLinear(_Linear):
     """(x - zero point) * scale."""
 
     types = {
-        "T": QUANTIZED | {"int32"},
+        "T": frozenset(("int8", "uint8", "int32")),
         "T1": QUANTIZED | {"int32"},
         "T2": FLOATS,
         "x_scale": FLOATS,
@@ -134,7 +131,6 @@ class QuantizeLinear(_Linear):
     """x / scale, rounded half to even, plus the zero point, within the type's range."""
 
     types = {
-        "T": QUANTIZED,
         "T1": FLOATS | {"int32"},
         "T2": FLOATS | QUANTIZED,
         "T3": QUANTIZED,
@@ -161,9 +157,7 @@ class QuantizeLinear(_Linear):
     def build(self, use: OpUse, steps: StepBuilder) -> None:
         """One dispatch."""
         dtype = self.result(use)
-        zero = (
-            steps.input(2) if use.has(2) else steps.constant(np.zeros(use.dims(1), dtype), dtype)
-        )
+        zero = steps.input(2) if use.has(2) else steps.constant(np.zeros(use.dims(1), dtype), dtype)
         info = np.iinfo(dtype)
         expression = (
             f"{VALUE[zero.element]}(clamp(round(divide(f32(x), scale)) + f32(zero), "

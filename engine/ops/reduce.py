@@ -51,9 +51,7 @@ _ZERO = {"f32": "0.0", "i32": "0", "u32": "0u"}
 _ONE = {"f32": "1.0", "i32": "1", "u32": "1u"}
 SUM = Reduction("a + b", _ZERO)
 MEAN = replace(SUM, finish="divide_by(a, params.divisor)")
-LARGEST = Reduction(
-    "maximum(a, b)", {"f32": "-infinity()", "i32": "-2147483647 - 1", "u32": "0u"}
-)
+LARGEST = Reduction("maximum(a, b)", {"f32": "-infinity()", "i32": "-2147483647 - 1", "u32": "0u"})
 SMALLEST = Reduction(
     "minimum(a, b)", {"f32": "infinity()", "i32": "2147483647", "u32": "0xffffffffu"}
 )
@@ -123,7 +121,7 @@ def reduce_axes(
     reduction: Reduction,
     name: str,
 ) -> None:
-    """Reduce ``source`` into ``target``: one dispatch, or two where the results are few and long."""
+    """Reduce ``source`` into ``target``: one dispatch, or two where results are few and long."""
     stages = layout.split() if not reduction.accumulator else None
     if stages is None:
         _dispatch(steps, source, target, layout, reduction, layout.length, name)
@@ -209,9 +207,7 @@ class Reduce(Kernel):
     def shapes(self, use: OpUse) -> tuple[TensorType, ...]:
         """The input's shape with the reduced axes 1 or gone."""
         dims, axes, keep = use.dims(0), self._axes(use), use.attr("keepdims", 1)
-        shape = tuple(
-            1 if a in axes else d for a, d in enumerate(dims) if keep or a not in axes
-        )
+        shape = tuple(1 if a in axes else d for a, d in enumerate(dims) if keep or a not in axes)
         return (TensorType(use.input(0).dtype, shape),)
 
     def build(self, use: OpUse, steps: StepBuilder) -> None:

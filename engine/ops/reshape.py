@@ -23,7 +23,7 @@ from .use import OpUse
 class View(Kernel):
     """An operator whose output is its input's memory."""
 
-    types = {"T": TYPES.movable, "V": TYPES.movable}
+    types = {"T": TYPES.movable}
 
     def shape(self, use: OpUse) -> Shape:
         """The output's shape."""
@@ -129,6 +129,8 @@ class Flatten(View):
 class Identity(View):
     """The input."""
 
+    types = {"T": TYPES.movable, "V": TYPES.movable}
+
     def shape(self, use: OpUse) -> Shape:
         """The input's shape."""
         return use.dims(0)
@@ -138,7 +140,7 @@ class Identity(View):
 class Dropout(View):
     """The input, as at inference; the ratio and the seed then play no part."""
 
-    types = {"T": TYPES.movable, "T1": TYPES.movable | {"float64"}, "T2": TYPES.movable}
+    types = {"T": TYPES.floats}
     attributes = frozenset(("ratio", "seed"))
     host_inputs = (1, 2)
 

@@ -49,11 +49,12 @@ class _Resampling(Kernel):
     def check(self, use: OpUse) -> Support:
         """Modes that ONNX names, of types that can be computed."""
         sampling = self.sampling(use)
+        policy = use.attr("keep_aspect_ratio_policy", "stretch")
         for name, value, allowed in (
             ("mode", sampling.mode, ("nearest", "linear", "cubic")),
             ("coordinate_transformation_mode", sampling.coordinates, COORDINATES),
             ("nearest_mode", sampling.nearest, NEAREST),
-            ("keep_aspect_ratio_policy", use.attr("keep_aspect_ratio_policy", "stretch"), _POLICIES),
+            ("keep_aspect_ratio_policy", policy, _POLICIES),
         ):
             if value not in allowed:
                 return refused(Reason.ATTRIBUTE, f"{use.op} has {name} = {value!r}", attribute=name)

@@ -125,11 +125,13 @@ def _coordinates(
 
 
 def _nearest(mode: str, x: np.ndarray) -> np.ndarray:
-    if mode == "floor":
-        return np.floor(x)
-    if mode == "ceil":
-        return np.ceil(x)
-    return np.ceil(x - 0.5) if mode == "round_prefer_floor" else np.floor(x + 0.5)
+    rounded: dict[str, np.ndarray] = {
+        "floor": np.floor(x),
+        "ceil": np.ceil(x),
+        "round_prefer_floor": np.ceil(x - 0.5),
+        "round_prefer_ceil": np.floor(x + 0.5),
+    }
+    return rounded[mode]
 
 
 def _cubic(distance: np.ndarray, a: float) -> np.ndarray:

@@ -112,7 +112,6 @@ class ScatterND(Kernel):
         )
 
 
-@kernel("Scatter", since=(9, 11))
 @kernel("ScatterElements", since=(11, 13, 16, 18))
 class ScatterElements(Kernel):
     """output[i][indices[i][j][k]][k] = updates[i][j][k] for axis 1 of 3."""
@@ -171,3 +170,10 @@ class ScatterElements(Kernel):
         if rank == 0:
             raise use.error("the data is a scalar")
         return axis_of(use, int(use.attr("axis", 0)), rank)
+
+
+@kernel("Scatter", since=(9, 11))
+class Scatter(ScatterElements):
+    """The older name of ScatterElements, without reductions."""
+
+    attributes = frozenset(("axis",))

@@ -192,8 +192,8 @@ _define("Abs", (6, 13), "abs(x)", integers="abs(x)", types=NUMBERS)
 class Relu(Unary):
     """max(x, 0)."""
 
-    expressions = {"f32": "activate_relu(x, alpha, beta)", "i32": "max(x, 0)", "u32": "x"}
-    types = {"T": NUMBERS}
+    expressions = {"f32": "activate_relu(x, alpha, beta)", "i32": "max(x, 0)"}
+    types = {"T": SIGNED_AND_FLOATS}
     fused = "relu"
 
 
@@ -219,7 +219,6 @@ class Gelu(Unary):
 class _Predicate(Unary):
     """A question about each element, answered by 0 or 1."""
 
-    types = {"T": frozenset(("bool",)), "T1": FLOATS}
     result = "bool"
 
 
@@ -227,6 +226,7 @@ class _Predicate(Unary):
 class Not(_Predicate):
     """1 where x is 0."""
 
+    types = {"T": frozenset(("bool",))}
     expressions = {"u32": "u32(x == 0u)"}
 
 
@@ -234,6 +234,7 @@ class Not(_Predicate):
 class IsNaN(_Predicate):
     """1 where x is not a number."""
 
+    types = {"T1": FLOATS}
     expressions = {"f32": "u32(is_nan(x))"}
 
 
@@ -241,6 +242,7 @@ class IsNaN(_Predicate):
 class IsInf(_Predicate):
     """1 where x is infinite with a sign that is asked for."""
 
+    types = {"T1": FLOATS}
     attributes = frozenset(("detect_negative", "detect_positive"))
 
     def expression(self, use: OpUse, value: str) -> str:

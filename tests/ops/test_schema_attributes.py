@@ -1,0 +1,65 @@
+"""Every attribute of every schema version that a kernel claims is honoured or refused by name."""
+
+from __future__ import annotations
+
+import onnx
+import pytest
+from opcase import session
+from opscope.engine.ir.model import TensorType
+from opscope.engine.ops.registry import Kernel
+from opscope.engine.ops.use import OpUse
+from opscope.engine.providers.support import Reason
+
+KERNELS = [k for k in session().registry if k.domain == ""]
+IDS = [f"{k.op_type}-{k.since[-1]}" for k in KERNELS]
+
+
+def versions(kernel: Kernel) -> list[onnx.defs.OpSchema]:
+    """The schema of each version that the kernel claims."""
+    return [onnx.defs.get_schema(kernel.op_type, v, "") for v in kernel.since]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
+def test_the_claimed_versions_exist(kernel: Kernel) -> None:
+    assert [s.since_version for s in versions(kernel)] == list(kernel.since)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
+def test_no_attribute_is_accepted_and_unknown_to_onnx(kernel: Kernel) -> None:
+    known = {name for s in versions(kernel) for name in s.attributes}
+    assert set(kernel.attributes) <= known
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
+def test_an_attribute_that_is_not_honoured_is_refused_by_name(kernel: Kernel) -> None:
+    for schema in versions(kernel):
+        for name in set(schema.attributes) - set(kernel.attributes):
+            use = OpUse(
+                kernel.op_type,
+                since_version=schema.since_version,
+                inputs=tuple(TensorType("?") for _ in range(schema.min_input)),
+                attributes={name: 0},
+            )
+            verdict = kernel.supports(use)
+            assert verdict.reason is Reason.ATTRIBUTE
+            assert repr(name) in verdict.detail
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
+def test_types_are_stated_and_are_onnx_types(kernel: Kernel) -> None:
+    names = {"float": "float32", "double": "float64"}
+    allowed: dict[str, set[str]] = {}
+    for schema in versions(kernel):
+        constraints = {c.type_param_str: set(c.allowed_type_strs) for c in schema.type_constraints}
+        for index, formal in enumerate(schema.inputs):
+            types = constraints.get(formal.type_str, {formal.type_str})
+            stored = {names.get(t[7:-1], t[7:-1]) for t in types if t.startswith("tensor(")}
+            for key in (formal.name, formal.type_str):
+                allowed.setdefault(key, set()).update(stored)
+            fixed = formal.type_str.startswith("tensor(")
+            stated = formal.name in kernel.types or formal.type_str in kernel.types
+            # A type that is not stated would be accepted unseen.
+            assert stated or fixed or index in kernel.host_inputs, f"{formal.name} is not checked"
+    for key, types in kernel.types.items():
+        assert key in allowed, f"no version of {kernel.op_type} has {key}"
+        assert types <= allowed[key] | {"float64"}, f"{key}: {set(types) - allowed[key]}"
