@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 from ..device.profile import DeviceProfile
 from ..diagnostics import Diagnostic
-from ..ir.model import Graph, GraphPath, Model, NodeId, TensorType
+from ..errors import ModelFileError
+from ..ir.model import Graph, GraphPath, Model, Node, NodeId, TensorType
 from ..profiling.stats import NodeSummary
 from ..providers.support import Support
 from ..results import ENGINE_NAME
-from .data import MAX_TEXT, Report, ReportNode, ReportTime
+from .data import MAX_TEXT, Kind, Report, ReportNode, ReportTime
+from .parse import parse
+from .redact import redacted
 
 PACKAGES = ("opscope", "wgpu", "onnx", "onnx-ir", "numpy")
 MAX_NODES = 5_000
-MAX_ATTRIBUTE = 64  # entries of a list, characters of a text
+MAX_LIST = 16  # entries of an attribute: a longer list may be weights, so it stays behind
+MAX_VALUE = 64  # characters of an attribute
 
 Types = Mapping[tuple[GraphPath, str], TensorType]
+_HERE = "(path left out)"
 
 
 @dataclass(frozen=True)
@@ -32,7 +39,7 @@ class Subject:
     Attributes:
         nodes: the shown nodes, all of ``graph``.
         verdicts: target -> verdict of each node.
-        summary: times per node, empty before any run.
+        summary: times per node of the file, empty before any run.
         timing_source: how they were taken.
     """
 
@@ -51,60 +58,39 @@ class Subject:
     assumed: Mapping[str, int] = field(default_factory=dict)
 
 
-def make_report(subject: Subject, *, redact: bool = False) -> Report:
-    """The report of ``subject``.
+def make_report(subject: Subject, *, redact: bool = False, file_name: bool = False) -> Report:
+    """The report of ``subject``, which :func:`~.parse.parse` can read back.
 
-    With ``redact`` the names of nodes and values, which may tell what a model is for, are replaced
-    by numbers, also where a finding's text quotes them.
+    Args:
+        subject: what it is made of. Where that is too much for one report, the shown nodes that
+            are farthest from the selected one (in file order) are left out and counted.
+        redact: replace the names of nodes, values and dimensions, which may tell what a model is
+            for, by numbers, also where a finding's text speaks of them.
+        file_name: say the model file's name; never its folder.
     """
-    chosen = set(subject.nodes[:MAX_NODES]) | ({subject.selected} - {None})
-    nodes = [n for n in subject.graph.nodes if n.id in chosen]
-    report = Report(
-        model=_model(subject.model),
-        versions=versions(),
-        graph=subject.graph.path,
-        nodes=tuple(
-            ReportNode(
-                n.id.index,
-                n.op,
-                n.name,
-                n.inputs,
-                n.outputs,
-                {k: v for k, a in n.attributes.items() if (v := _attribute(a)) is not None},
-            )
-            for n in nodes
-        ),
-        selected=subject.selected.index if subject.selected in chosen else None,
-        target=subject.target,
-        color=subject.color,
-        values=_values(subject, nodes_values(nodes)),
-        weights={
-            name: (w.dtype, w.shape)
-            for name in nodes_values(nodes)
-            if (w := subject.graph.initializers.get(name)) is not None
-        },
-        verdicts={
-            target: {
-                n.id.index: (v.status.value, v.reason.value, v.detail[:MAX_TEXT])
-                for n in nodes
-                if (v := verdicts.get(n.id)) is not None
-            }
-            for target, verdicts in subject.verdicts.items()
-        },
-        findings=tuple(
-            _finding(d) for d in subject.diagnostics if d.node is None or d.node in chosen
-        ),
-        adapter=subject.profile.to_json() if subject.profile and subject.summary else {},
-        times=tuple(
-            ReportTime(s.node.index, s.time.n, *_spread(s))
-            for s in subject.summary
-            if s.node in chosen
-        ),
-        timing={"engine": ENGINE_NAME, "source": subject.timing_source} if subject.summary else {},
-        assumed=subject.assumed,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-    )
-    return _redacted(report) if redact else report
+    wanted = [n for n in dict.fromkeys(subject.nodes) if n.graph == subject.graph.path]
+    if subject.selected is not None:
+        middle = subject.selected.index
+        wanted = [*dict.fromkeys((subject.selected, *wanted))]
+        wanted.sort(key=lambda n: abs(n.index - middle))
+    count = min(len(wanted), MAX_NODES)
+    while True:
+        report = _report(replace(subject, nodes=wanted[:count]))
+        report = replace(
+            report,
+            left_out=len(wanted) - count,
+            file_name=Path(subject.model.path).name[:MAX_TEXT] if file_name else "",
+        )
+        if redact:
+            report = redacted(report)
+        try:
+            parse(report.to_text(), "the report")
+        except ModelFileError:
+            if count <= 1:
+                raise
+            count //= 2
+        else:
+            return report
 
 
 def versions() -> dict[str, str]:
@@ -121,9 +107,45 @@ def versions() -> dict[str, str]:
     return {**found, "without": masked} if masked else found
 
 
-def nodes_values(nodes: Iterable[Any]) -> list[str]:
-    """The names of all values that ``nodes`` touch, each once."""
-    return list(dict.fromkeys(v for n in nodes for v in (*n.inputs, *n.outputs) if v))
+def _report(subject: Subject) -> Report:
+    chosen = set(subject.nodes)
+    nodes = [n for n in subject.graph.nodes if n.id in chosen]
+    touched = list(dict.fromkeys(v for n in nodes for v in (*n.inputs, *n.outputs) if v))
+    weights = subject.graph.initializers
+    without_paths = _path_remover(subject.model.path)
+    timed = [s for s in subject.summary if s.node in chosen]
+    return Report(
+        model=_model(subject.model),
+        versions=versions(),
+        graph=subject.graph.path,
+        nodes=tuple(_node(n) for n in nodes),
+        selected=subject.selected.index if subject.selected in chosen else None,
+        target=subject.target,
+        color=subject.color,
+        values=_values(subject, [v for v in touched if v not in weights]),
+        weights={_name(v): (weights[v].dtype, weights[v].shape) for v in touched if v in weights},
+        verdicts={
+            target: {
+                n.id.index: (v.status.value, v.reason.value, without_paths(v.detail))
+                for n in nodes
+                if (v := verdicts.get(n.id)) is not None
+            }
+            for target, verdicts in subject.verdicts.items()
+        },
+        findings=tuple(
+            _finding(d, without_paths)
+            for d in subject.diagnostics
+            if d.node is None or d.node in chosen
+        ),
+        adapter=subject.profile.to_json() if subject.profile and subject.summary else {},
+        times=tuple(
+            ReportTime(s.node.index, s.kernel, s.dispatches, s.share, s.time.n, *_spread(s))
+            for s in timed
+        ),
+        timing={"engine": ENGINE_NAME, "source": subject.timing_source} if timed else {},
+        assumed={_name(k): v for k, v in subject.assumed.items()},
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
 
 
 def _model(model: Model) -> dict[str, Any]:
@@ -136,33 +158,83 @@ def _model(model: Model) -> dict[str, Any]:
     }
 
 
-def _values(subject: Subject, names: Iterable[str]) -> dict[str, tuple[str, Any]]:
-    found = {}
+def _node(node: Node) -> ReportNode:
+    attributes = {} if node.op == "Constant" else node.attributes  # a Constant's are weights
+    return ReportNode(
+        node.id.index,
+        node.op[:MAX_TEXT],
+        _name(node.name),
+        tuple(_name(v) for v in node.inputs),
+        tuple(_name(v) for v in node.outputs),
+        {
+            key[:MAX_TEXT]: found
+            for key, value in attributes.items()
+            if (found := _attribute(value, is_onnx=node.domain == "")) is not None
+        },
+    )
+
+
+def _name(name: str) -> str:
+    """A name of the file; of one that is too long for a report, its two ends."""
+    half = MAX_TEXT // 2 - 1
+    return name if len(name) <= MAX_TEXT else f"{name[:half]}\N{HORIZONTAL ELLIPSIS}{name[-half:]}"
+
+
+def _values(subject: Subject, names: Iterable[str]) -> dict[str, Kind]:
+    graph = subject.graph
+    declared = {p.name: p.type for p in (*graph.inputs, *graph.outputs)} | dict(graph.values)
+    found: dict[str, Kind] = {}
     for name in names:
-        kind = subject.types.get((subject.graph.path, name))
-        if kind is not None and name not in subject.graph.initializers:
-            found[name] = (kind.dtype, kind.shape)
+        kind = subject.types.get((graph.path, name)) or declared.get(name)
+        if kind is not None:
+            found[_name(name)] = (kind.dtype, _shape(kind))
     return found
 
 
-def _attribute(value: object) -> object:
-    """Numbers and short texts; tensors and graphs stay behind."""
+def _shape(kind: TensorType) -> tuple[int | str | None, ...] | None:
+    if kind.shape is None:
+        return None
+    dims = (_name(d) if isinstance(d, str) else d for d in kind.shape)
+    return tuple(None if isinstance(d, int) and d < 0 else d for d in dims)
+
+
+def _attribute(value: object, *, is_onnx: bool) -> object:
+    """Numbers and short texts; tensors, graphs, long lists and paths stay behind.
+
+    Lists are told of ONNX's own operators alone: elsewhere they may hold weights.
+    """
     if isinstance(value, bytes):
         value = value.decode("utf-8", "backslashreplace")
     if isinstance(value, str):
-        return value[:MAX_ATTRIBUTE]
+        is_path = "/" in value or "\\" in value
+        return None if is_path or len(value) > MAX_VALUE else value
     if isinstance(value, int | float):
-        return value if value == value and abs(value) != float("inf") else str(value)
-    if isinstance(value, tuple):
-        items = [_attribute(v) for v in value[:MAX_ATTRIBUTE]]
+        return value if abs(value) < float("inf") else str(value)
+    if isinstance(value, tuple) and is_onnx and len(value) <= MAX_LIST:
+        items = [_attribute(v, is_onnx=is_onnx) for v in value]
         return None if any(i is None for i in items) else items
     return None
 
 
-def _finding(diagnostic: Diagnostic) -> dict[str, Any]:
+def _finding(diagnostic: Diagnostic, without_paths: Callable[[str], str]) -> dict[str, Any]:
     entry = diagnostic.to_json()
     del entry["data"]
-    return {**entry, "text": entry["text"][:MAX_TEXT]}
+    if entry["node"]:
+        entry["node"]["name"] = _name(entry["node"]["name"])
+    texts = {key: without_paths(entry[key]) for key in ("text", "remedy")}
+    return {**entry, **texts, "op": entry["op"][:MAX_TEXT]}
+
+
+def _path_remover(path: str) -> Callable[[str], str]:
+    """A function that shortens a text and takes the model's path and the home folder out of it."""
+    secrets = {str(Path.home())}
+    if path:
+        absolute = Path(path).absolute()
+        secrets |= {path, str(absolute), str(absolute.parent), absolute.name}
+    telling = [s for s in secrets if len(s) > 3 and ("." in s or "/" in s or os.sep in s)]
+    ordered = sorted(telling, key=len, reverse=True)
+    pattern = re.compile("|".join(rf"(?<!\w){re.escape(s)}(?!\w)" for s in ordered) or r"(?!)")
+    return lambda text: pattern.sub(_HERE, text)[:MAX_TEXT]
 
 
 def _spread(summary: NodeSummary) -> tuple[float, float, float]:
@@ -170,9 +242,3 @@ def _spread(summary: NodeSummary) -> tuple[float, float, float]:
     if time.n:
         return time.min_ns, time.p50_ns, time.p95_ns
     return (time.typical_ns,) * 3
-
-
-def _redacted(report: Report) -> Report:
-    from .redact import redacted
-
-    return redacted(report)

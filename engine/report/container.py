@@ -5,6 +5,7 @@ PNG chunks after https://www.w3.org/TR/png/ (tEXt, zTXt, iTXt).
 
 from __future__ import annotations
 
+import lzma
 import struct
 import zipfile
 import zlib
@@ -15,14 +16,28 @@ from ..errors import ModelFileError
 from .data import MAX_BYTES
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
+ZIP_SIGNATURE = b"PK\x03\x04"
 KEYWORD = "opscope-report"
 ZIP_MEMBER = "report.json"
 MAX_CHUNKS = 100_000
+MAX_ZIP_BYTES = 64 << 20
+
+# What zipfile raises for damaged or encrypted archives and unknown methods.
+_ZIP_ERRORS = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+    *(OSError, RuntimeError, ValueError, EOFError, IndexError, OverflowError),
+)
 
 
 def is_report_file(path: str) -> bool:
-    """True if the name is that of a report (by its ending alone)."""
-    return Path(path).suffix.lower() in (".png", ".zip")
+    """True if the file is a PNG or a zip by its first bytes; no ONNX model begins so."""
+    if not Path(path).is_file():
+        return False
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(SIGNATURE)).startswith((SIGNATURE, ZIP_SIGNATURE))
+    except OSError:  # whoever opens it next says why
+        return False
 
 
 def report_text(path: str) -> bytes:
@@ -33,13 +48,13 @@ def report_text(path: str) -> bytes:
     """
     try:
         with open(path, "rb") as file:
-            head = file.read(8)
+            head = file.read(len(SIGNATURE))
+        if head == SIGNATURE:
+            return _png_text(path)
+        if head.startswith(ZIP_SIGNATURE):
+            return _zip_text(path)
     except OSError as error:
-        raise ModelFileError(f"{path}: cannot be read ({error.strerror})") from error
-    if head == SIGNATURE:
-        return _png_text(path)
-    if head[:2] == b"PK":
-        return _zip_text(path)
+        raise ModelFileError(f"{path}: cannot be read ({error.strerror or error})") from error
     raise ModelFileError(f"{path}: neither a PNG nor a zip, so no report of Opscope")
 
 
@@ -72,10 +87,11 @@ def _chunks(path: str) -> Iterator[tuple[bytes, bytes]]:
                 continue
             if size > MAX_BYTES:
                 raise ModelFileError(f"{path}: a text chunk of {size:,} bytes is too large")
-            data = file.read(size)
-            if len(data) < size:
+            data, checksum = file.read(size), file.read(4)
+            if len(checksum) < 4:
                 raise ModelFileError(f"{path}: the file ends in the middle of a chunk")
-            file.seek(4, 1)
+            if zlib.crc32(kind + data) != int.from_bytes(checksum, "big"):
+                raise ModelFileError(f"{path}: a text chunk is damaged (its checksum is wrong)")
             yield kind, data
 
 
@@ -91,6 +107,8 @@ def _inflate(data: bytes, path: str) -> bytes:
 
 
 def _zip_text(path: str) -> bytes:
+    if Path(path).stat().st_size > MAX_ZIP_BYTES:
+        raise ModelFileError(f"{path}: a zip of over {MAX_ZIP_BYTES:,} bytes is no report")
     try:
         with zipfile.ZipFile(path) as archive:
             entry = archive.getinfo(ZIP_MEMBER)
@@ -98,7 +116,7 @@ def _zip_text(path: str) -> bytes:
                 text = file.read(MAX_BYTES + 1)
     except KeyError:
         raise ModelFileError(f"{path}: this zip holds no report of Opscope") from None
-    except (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError) as error:
+    except _ZIP_ERRORS as error:
         raise ModelFileError(f"{path}: the zip is damaged ({error})") from error
     if len(text) > MAX_BYTES:
         raise ModelFileError(f"{path}: the report's data has over {MAX_BYTES:,} bytes")

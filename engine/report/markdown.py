@@ -2,79 +2,135 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from .data import Report, ReportNode
+
+SHOWN_FINDINGS = 40
+_SEVERITIES = ("error", "warning", "info")
 
 
 def markdown(report: Report) -> str:
-    """The report's text. Everything that a file could contain is escaped."""
-    lines = ["### Opscope report", ""]
-    node = next((n for n in report.nodes if n.index == report.selected), None)
+    """The report's text. Whatever a file could contain is escaped or put into code spans."""
+    node = report.node(report.selected)
+    title = f"{node.op} {node.name}".strip() if node else f"{len(report.nodes):,} nodes"
+    lines = [f"### Opscope report: {_text(title)}", ""]
     if node is not None:
-        lines += _selected(report, node)
+        lines += [*_verdicts(report, node), *_values(report, node)]
     lines += ["| | |", "|---|---|"]
-    lines += [f"| {key} | {_cell(value)} |" for key, value in _facts(report)]
-    findings = [f for f in report.findings if node is None or _concerns(f, report, node)]
+    lines += [f"| {_text(key)} | {_text(value)} |" for key, value in facts(report)]
+    findings = findings_of(report)
     if findings:
         lines += ["", "**Findings**", ""]
-        for f in findings[:40]:
-            remedy = f" Remedy: {_text(f['remedy'])}." if f["remedy"] else ""
-            target = f" ({f['target']})" if f["target"] else ""
-            lines.append(f"- `{f['severity']}` `{f['code']}`{target}: {_text(f['text'])}.{remedy}")
-            lines += [f"  {link}" for link in f["links"] if link.startswith("https://")]
+        for finding in findings[:SHOWN_FINDINGS]:
+            lines += _finding(finding)
+        if len(findings) > SHOWN_FINDINGS:
+            lines.append(f"- and {len(findings) - SHOWN_FINDINGS:,} more")
     return "\n".join(lines) + "\n"
 
 
-def _selected(report: Report, node: ReportNode) -> list[str]:
-    lines = [f"**{_text(node.op)}** {_text(node.name) or f'#{node.index}'}", ""]
+def facts(report: Report) -> list[tuple[str, str]]:
+    """What the numbers are of, by whom and when: (title, text) in the order to be shown."""
+    model, opsets = report.model, report.model.get("opsets", {})
+    nodes = model.get("nodes", "?")
+    facts = [("file", report.file_name)] if report.file_name else []
+    facts += [
+        ("model", f"SHA-256 {str(model.get('sha256', ''))[:16]}, {nodes} nodes"),
+        ("opset", ", ".join(f"{d} {v}" for d, v in opsets.items())),
+    ]
+    if report.left_out:
+        facts.append(("shown", f"{len(report.nodes):,} nodes; {report.left_out:,} did not fit"))
+    if report.adapter:
+        a = report.adapter
+        facts.append(("adapter", f"{a.get('name')} ({a.get('backend')}, {a.get('kind')})"))
+        facts.append(("driver", str(a.get("driver") or "unknown")))
+    if time := time_text(report):
+        facts.append(("time", time))
+    if report.timing:
+        facts.append(("measured", f"{report.timing.get('engine')}, {report.timing.get('source')}"))
+    if report.assumed:
+        facts.append(("assumed", ", ".join(f"{k} = {v:,}" for k, v in report.assumed.items())))
+    facts.append(("versions", ", ".join(f"{k} {v}" for k, v in report.versions.items())))
+    facts.append(("created", report.created))
+    return facts
+
+
+def time_text(report: Report) -> str:
+    """The selected node's time in words, "" where it was not timed."""
+    time = next((t for t in report.times if t.index == report.selected), None)
+    if time is None:
+        return ""
+    share = f"{100 * time.share:.1f} % of all nodes"
+    if not time.n:
+        return f"{_duration(time.p50_ns)} in the first run, {share}"
+    p50, least = _duration(time.p50_ns), _duration(time.min_ns)
+    return f"p50 {p50}, min {least}, n = {time.n:,}, {share}"
+
+
+def findings_of(report: Report) -> list[Mapping[str, Any]]:
+    """The findings of the selected node; all of them where none is selected."""
+    node = report.node(report.selected)
+    ranked = sorted(report.findings, key=lambda f: _SEVERITIES.index(f["severity"]))
+    if node is None:
+        return ranked
+    return [f for f in ranked if f["node"] and f["node"]["index"] == node.index]
+
+
+def _verdicts(report: Report, node: ReportNode) -> list[str]:
+    lines = []
     for target, verdicts in report.verdicts.items():
         if node.index in verdicts:
-            status, _, detail = verdicts[node.index]
-            lines.append(f"- {target}: **{status}** {_text(detail)}")
+            status, reason, detail = verdicts[node.index]
+            why = ": ".join(filter(None, (reason, detail)))
+            lines.append(f"- {_text(target)}: **{status}**{f' ({_text(why)})' if why else ''}")
+    return lines
+
+
+def _values(report: Report, node: ReportNode) -> list[str]:
+    lines = []
     for role, names in (("input", node.inputs), ("output", node.outputs)):
         for i, name in enumerate(names):
             kind = report.values.get(name) or report.weights.get(name)
             if kind:
-                shape = "?" if kind[1] is None else list(kind[1])
-                lines.append(f"- {role} {i}: {_text(kind[0])} {_text(str(shape))}")
+                shape = "?" if kind[1] is None else ", ".join(map(_dim, kind[1]))
+                lines.append(f"- {role} {i}: {_text(f'{kind[0]}[{shape}]')}")
     return [*lines, ""]
 
 
-def _facts(report: Report) -> list[tuple[str, str]]:
-    opsets = report.model.get("opsets", {})
-    facts = [
-        ("model", f"sha256 {str(report.model.get('sha256', ''))[:16]}, "
-         f"{report.model.get('nodes', '?')} nodes"),
-        ("opset", ", ".join(f"{d} {v}" for d, v in opsets.items())),
-    ]  # fmt: skip
-    if report.adapter:
-        a = report.adapter
-        facts.append(("adapter", f"{a.get('name')} ({a.get('backend')}, {a.get('driver')})"))
-    time = next((t for t in report.times if t.index == report.selected), None)
-    if time is not None:
-        facts.append(
-            (
-                "time",
-                f"p50 {time.p50_ns / 1e3:.1f} us, min {time.min_ns / 1e3:.1f} us over {time.n} "
-                f"runs ({report.timing.get('engine')}, {report.timing.get('source')})",
-            )
-        )
-    facts += [(name, value) for name, value in report.versions.items()]
-    if report.assumed:
-        facts.append(("assumed", ", ".join(f"{k} = {v}" for k, v in report.assumed.items())))
-    return facts
+def _finding(finding: Mapping[str, Any]) -> list[str]:
+    target = f" ({_text(finding['target'])})" if finding["target"] else ""
+    node = finding["node"]
+    where = f" {_text(finding['op'])} #{node['index']}" if node else ""
+    text = f"- {finding['severity']} `{_code(finding['code'])}`{target}{where}: "
+    text += _sentence(finding["text"])
+    if finding["remedy"]:
+        text += f" What helps: {_sentence(finding['remedy'])}"
+    return [text, *(f"  {link}" for link in finding["links"] if _is_link(link))]
 
 
-def _concerns(finding: object, report: Report, node: ReportNode) -> bool:
-    where = finding["node"] if isinstance(finding, dict) else None
-    return where is None or (tuple(where["graph"]) == report.graph and where["index"] == node.index)
+def _dim(dim: object) -> str:
+    return "?" if dim is None else str(dim)
+
+
+def _duration(time_ns: float) -> str:
+    return f"{time_ns / 1e3:,.1f} \N{MICRO SIGN}s"
+
+
+def _sentence(text: str) -> str:
+    return f"{_text(text.rstrip('.'))}."
+
+
+def _is_link(text: str) -> bool:
+    return text.startswith("https://") and not set(text) & set(" \t\n<>()[]`\"'")
+
+
+def _code(text: str) -> str:
+    return text.replace("`", "'")
 
 
 def _text(text: str) -> str:
-    """Text that Markdown shows as it is."""
-    for mark in "\\`*_[]<>|#":
+    """Text that Markdown shows as it is; nobody is mentioned by it."""
+    for mark in "\\`*_[]<>|#~&":
         text = text.replace(mark, f"\\{mark}")
-    return text.replace("\n", " ")
-
-
-def _cell(text: str) -> str:
-    return _text(text)
+    return text.replace("\n", " ").replace("@", "@&#8203;").replace("://", ":&#8203;//")

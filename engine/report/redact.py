@@ -1,77 +1,149 @@
-"""Replacing the names of a report's nodes and values by numbers."""
+"""Replacing the names of a report's nodes, values and dimensions by numbers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from .data import Report
+from .data import Kind, Report
+
+_WORDS = frozenset(("float16", "float32", "float64", "int8", "int32", "int64", "f16", "f32"))
+
+
+@dataclass(frozen=True)
+class Aliases:
+    """What stands for each name. A name that is no key is left as it is.
+
+    Attributes:
+        nodes: a node's own name -> ``node_7``, after its index.
+        values: a value's name -> ``value_3``.
+        dims: a symbolic dimension -> ``dim_1``.
+    """
+
+    nodes: Mapping[str, str]
+    values: Mapping[str, str]
+    dims: Mapping[str, str]
 
 
 def redacted(report: Report) -> Report:
-    """``report`` with every name of a node or value replaced, in texts too."""
-    names: dict[str, str] = {}
-    for node in report.nodes:
-        if node.name:
-            names.setdefault(node.name, f"node_{node.index}")
-    for name in (*report.values, *report.weights, *_touched(report)):
-        names.setdefault(name, f"value_{len(names)}")
-    for finding in report.findings:
-        node = finding["node"]
-        if node and node["name"]:
-            names.setdefault(node["name"], f"node_{node['index']}")
-    symbols = {d for _, shape in report.values.values() for d in shape or () if isinstance(d, str)}
-    for symbol in sorted(symbols | set(report.assumed)):
-        names.setdefault(symbol, f"dim_{len(names)}")
-    words = _replacer(names)
+    """``report`` with every name of a node, value or dimension replaced, in texts too.
 
-    def kinds(found: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            names.get(name, name): (
-                dtype,
-                None if shape is None else tuple(names.get(d, d) for d in shape),
-            )
-            for name, (dtype, shape) in found.items()
-        }
-
+    Texts of attributes are kept for ONNX's own operators alone.
+    """
+    names = aliases(report)
+    words = _replacer(names, {n.op for n in report.nodes})
     return replace(
         report,
+        graph=tuple(f"graph_{i}" for i in range(len(report.graph))),
         nodes=tuple(
             replace(
                 n,
-                name=names.get(n.name, n.name),
-                inputs=tuple(names.get(v, v) for v in n.inputs),
-                outputs=tuple(names.get(v, v) for v in n.outputs),
+                name=names.nodes.get(n.name, n.name),
+                inputs=tuple(names.values.get(v, v) for v in n.inputs),
+                outputs=tuple(names.values.get(v, v) for v in n.outputs),
+                attributes={
+                    k: v for k, v in n.attributes.items() if "::" not in n.op or _is_number(v)
+                },
             )
             for n in report.nodes
         ),
-        values=kinds(report.values),
-        weights=kinds(report.weights),
-        assumed={names.get(k, k): v for k, v in report.assumed.items()},
+        values=_kinds(report.values, names),
+        weights=_kinds(report.weights, names),
+        assumed={_assumed(k, names): v for k, v in report.assumed.items()},
         verdicts={
             target: {i: (s, r, words(detail)) for i, (s, r, detail) in verdicts.items()}
             for target, verdicts in report.verdicts.items()
         },
         findings=tuple(_finding(f, names, words) for f in report.findings),
+        file_name="",
     )
 
 
-def _touched(report: Report) -> list[str]:
-    return [v for n in report.nodes for v in (*n.inputs, *n.outputs) if v]
+def aliases(report: Report) -> Aliases:
+    """The numbers that stand for the names of ``report``."""
+    nodes: dict[str, str] = {}
+    for node in report.nodes:
+        if node.name:
+            nodes.setdefault(node.name, f"node_{node.index}")
+    for number, finding in enumerate(report.findings):
+        if finding["node"] and finding["node"]["name"]:
+            nodes.setdefault(finding["node"]["name"], f"other_{number}")
+    kinds = (*report.values.values(), *report.weights.values())
+    symbols = {d for _, shape in kinds for d in shape or () if isinstance(d, str)}
+    symbols |= {key for key in report.assumed if not _AXIS.fullmatch(key)}
+    touched = (v for n in report.nodes for v in (*n.inputs, *n.outputs) if v)
+    inputs = (found[1] for key in report.assumed if (found := _AXIS.fullmatch(key)))
+    return Aliases(
+        nodes,
+        _numbered("value", (*touched, *report.values, *report.weights, *inputs)),
+        _numbered("dim", sorted(symbols)),
+    )
 
 
-def _finding(finding: Mapping[str, Any], names: Mapping[str, str], words: Any) -> dict[str, Any]:
+_AXIS = re.compile(r"(.*)(\[\d+\])", re.DOTALL)  # how a dimension without a symbol is called
+
+
+def _numbered(kind: str, names: Iterable[str]) -> dict[str, str]:
+    return {name: f"{kind}_{i}" for i, name in enumerate(dict.fromkeys(names))}
+
+
+def _kinds(found: Mapping[str, Kind], names: Aliases) -> dict[str, Kind]:
+    return {
+        names.values.get(name, name): (
+            dtype,
+            None
+            if shape is None
+            else tuple(names.dims.get(d, d) if isinstance(d, str) else d for d in shape),
+        )
+        for name, (dtype, shape) in found.items()
+    }
+
+
+def _assumed(key: str, names: Aliases) -> str:
+    axis = _AXIS.fullmatch(key)
+    if axis is not None and axis[1] in names.values:
+        return names.values[axis[1]] + axis[2]
+    return names.dims.get(key, key)
+
+
+def _finding(
+    finding: Mapping[str, Any], names: Aliases, words: Callable[[str], str]
+) -> dict[str, Any]:
     node = finding["node"]
     if node:
-        node = {**node, "name": names.get(node["name"], node["name"])}
-    return {**finding, "node": node, "text": words(finding["text"])}
+        graph = [f"graph_{i}" for i in range(len(node["graph"]))]
+        node = {**node, "graph": graph, "name": names.nodes.get(node["name"], node["name"])}
+    texts = {key: words(finding[key]) for key in ("text", "remedy")}
+    return {**finding, **texts, "node": node}
 
 
-def _replacer(names: Mapping[str, str]) -> Any:
-    """A function that replaces each name where a text quotes it: 'name'."""
-    if not names:
+def _is_word(name: str) -> bool:
+    """Whether a sentence may hold ``name`` without meaning it: our texts quote names."""
+    return re.fullmatch(r"[A-Za-z]+|\d+", name) is not None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float)
+
+
+def _replacer(names: Aliases, operators: set[str]) -> Callable[[str], str]:
+    """A function that replaces names in a text: quoted ones, and bare ones that are no words."""
+    known = {**names.dims, **names.nodes, **names.values}
+    if not known:
         return lambda text: text
-    pattern = re.compile("'(" + "|".join(re.escape(n) for n in sorted(names, key=len)[::-1]) + ")'")
-    return lambda text: pattern.sub(lambda found: f"'{names[found[1]]}'", text)
+    kept = _WORDS | {op.rpartition("::")[2] for op in operators}
+    quoted = sorted(known, key=len, reverse=True)
+    bare = [n for n in quoted if len(n) > 1 and n not in kept and not _is_word(n)]
+    parts = [f"'(?P<quoted>{'|'.join(map(re.escape, quoted))})'"]
+    if bare:
+        parts.append(rf"(?<![\w/.:])(?P<bare>{'|'.join(map(re.escape, bare))})(?![\w/:])")
+    pattern = re.compile("|".join(parts))
+
+    def replacement(found: re.Match[str]) -> str:
+        if found["quoted"] is not None:
+            return f"'{known[found['quoted']]}'"
+        return known[found["bare"]]
+
+    return lambda text: pattern.sub(replacement, text)

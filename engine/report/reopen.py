@@ -2,31 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from ..checks.judge import Judgement
 from ..diagnostics import Diagnostic, Severity
-from ..errors import ModelFileError
+from ..errors import ModelFileError, UsageError
 from ..ir.load import load_model
-from ..ir.model import Graph, Model, Node, NodeId, Port, TensorType, Weight
+from ..ir.model import Graph, GraphPath, Model, Node, NodeId, Port, TensorType, Weight
+from ..profiling.stats import NodeSummary, Spread
 from ..providers.support import Reason, Status, Support
 from .container import is_report_file, report_text
-from .data import Report, parse
+from .data import Kind, Report
+from .parse import parse
+
+_EMPTY = Report({}, {}, (), ())
+_NOT_SAID = Support(Status.UNKNOWN, Reason.UNKNOWN, "the report says nothing of this target")
 
 
 @dataclass(frozen=True)
 class ReportedModel(Model):
-    """The region that a report shows. Its nodes keep the indices of the original file."""
+    """The region that a report shows, as a main graph. Nodes keep their indices of the file."""
 
-    report: Report = field(default_factory=lambda: Report({}, {}, (), ()))
+    report: Report = field(default_factory=lambda: _EMPTY)
 
     @property
+    def title(self) -> str:
+        """What to call it."""
+        return f"Report of model {self.sha256[:12] or '(unknown)'}"
+
+    @property
+    def selected(self) -> NodeId | None:
+        """The node that the report marks."""
+        index = self.report.selected
+        return None if index is None else NodeId((), index)
+
+    @cached_property
+    def types(self) -> Mapping[tuple[GraphPath, str], TensorType]:
+        """The types that the report states."""
+        return {((), name): kind for name, kind in self.graph.values.items()}
+
+    @cached_property
     def verdicts(self) -> Mapping[str, Mapping[NodeId, Support]]:
-        """Target -> node -> the verdict that the report holds."""
+        """Target -> node -> the verdict that the report states."""
         return {
             target: {
                 NodeId((), index): Support(Status(status), Reason(reason), detail)
@@ -35,16 +57,52 @@ class ReportedModel(Model):
             for target, found in self.report.verdicts.items()
         }
 
+    @cached_property
+    def summary(self) -> tuple[NodeSummary, ...]:
+        """The times that the report states."""
+        found = []
+        for t in self.report.times:
+            node = self.nodes.get(NodeId((), t.index))
+            if node is not None:
+                first = None if t.n else t.p50_ns
+                spread = Spread(t.n, t.min_ns, t.p50_ns, t.p95_ns, first)
+                found.append(NodeSummary(node.id, node.op, t.kernel, t.dispatches, spread, t.share))
+        return tuple(found)
+
+    def judgement(self, targets: Sequence[str]) -> Judgement:
+        """What the report says to ``targets``; nothing is judged anew."""
+        verdicts = {
+            t: self.verdicts.get(t) or dict.fromkeys(self.nodes, _NOT_SAID) for t in targets
+        }
+        found = tuple(d for d in self.diagnostics if d.target in ("", *targets))
+        return Judgement(self, self.types, verdicts, found, self.report.assumed)
+
 
 def open_model(path: str) -> Model:
-    """A model file, or a report (.png, .zip) as a :class:`ReportedModel`.
+    """A model file, or a report (.png, .zip; told by content) as a :class:`ReportedModel`.
 
     Raises:
         ModelFileError: it is neither; one line says why.
     """
-    if not is_report_file(path) or not Path(path).is_file():
+    if not is_report_file(path):
         return load_model(path)
     return reported_model(parse(report_text(path), path), path)
+
+
+def open_runnable(path: str) -> Model:
+    """A model file with its weights.
+
+    Raises:
+        UsageError: it is a report of Opscope.
+        ModelFileError: as :func:`open_model`.
+    """
+    model = open_model(path)
+    if isinstance(model, ReportedModel):
+        raise UsageError(f"{path}: {CANNOT_RUN}")
+    return model
+
+
+CANNOT_RUN = "this is a report, which holds no weights and no inputs, so it cannot be run"
 
 
 def reported_model(report: Report, path: str = "") -> ReportedModel:
@@ -77,9 +135,9 @@ def reported_model(report: Report, path: str = "") -> ReportedModel:
     )
     opsets = report.model.get("opsets", {})
     imports = {
-        "" if d == "ai.onnx" else d: v
-        for d, v in (opsets.items() if isinstance(opsets, dict) else ())
-        if isinstance(v, int)
+        "" if domain == "ai.onnx" else domain: number
+        for domain, number in (opsets.items() if isinstance(opsets, dict) else ())
+        if isinstance(number, int)
     }
     return ReportedModel(
         path=path,
@@ -92,7 +150,7 @@ def reported_model(report: Report, path: str = "") -> ReportedModel:
     )
 
 
-def _weight(name: str, kind: tuple[str, tuple[Any, ...] | None], path: str) -> Weight:
+def _weight(name: str, kind: Kind, path: str) -> Weight:
     dtype, shape = kind
     dims = tuple(d if isinstance(d, int) else 0 for d in shape or ())
     return Weight(name, dtype, dims, 0, read=_absent(name, path))
@@ -108,13 +166,9 @@ def _absent(name: str, path: str) -> Callable[[], np.ndarray]:
 def _finding(entry: Mapping[str, Any], report: Report) -> Diagnostic:
     node = entry["node"]
     here = node is not None and tuple(node["graph"]) == report.graph
-    try:
-        severity = Severity(entry["severity"])
-    except ValueError:
-        severity = Severity.INFO
     return Diagnostic(
         entry["code"],
-        severity,
+        Severity(entry["severity"]),
         entry["text"],
         entry["remedy"],
         NodeId((), node["index"]) if here else None,
