@@ -21,7 +21,7 @@ from .steps import Groups, StepBuilder, Tensor
 
 _BATCH_AXES = 4  # of the shaders
 _WORKGROUP = 256
-_BUSY_INVOCATIONS = 32_768
+_BUSY_INVOCATIONS = 131_072
 _SHALLOW = 8  # a depth below which a tile is not worth its workgroup memory
 
 

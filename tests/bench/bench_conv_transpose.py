@@ -8,7 +8,12 @@ Two ratios that must not be mixed:
 
 Each side makes one prepared call per sample; medians are reported, the fastest beside them. The
 peers run in child processes (ORT can abort its process) and are reported as missing, with the
-reason, where they cannot run::
+reason, where they cannot run.
+
+A GPU that is idle between calls clocks down (an H200 to a sixth), so a product that keeps it busy
+runs before each sample of ours, as cuDNN's own loop keeps it busy; ``--cold`` leaves that out.
+
+Usage::
 
     python tests/bench/bench_conv_transpose.py --json conv_transpose.json
     python tests/bench/bench_conv_transpose.py --dtype float32 --tune --peers
@@ -21,6 +26,7 @@ import itertools
 import json
 import subprocess
 import sys
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -94,6 +100,46 @@ def expected(shape: Shape) -> np.ndarray:
     return y[(slice(None), *(slice(shape.pad, n - shape.pad) for n in full))][None]
 
 
+class Heater:
+    """Keeps the GPU's clock up between samples."""
+
+    def __init__(self, session: Any) -> None:
+        from onnx import TensorProto, helper
+        from opscope.engine.ir.load import load_bytes
+
+        size = 2048
+        nodes = [
+            helper.make_node("MatMul", ["x", "x"], ["x2"]),
+            helper.make_node("MatMul", ["x2", "x2"], ["x4"]),
+            helper.make_node("ReduceMax", ["x4"], ["y"], keepdims=0),
+        ]
+        x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [size, size])
+        y = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+        graph = helper.make_graph(nodes, "heat", [x], [y])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        self._feeds = {"x": np.full((size, size), 1 / size, np.float32)}
+        self._program = session.prepare(
+            load_bytes(model.SerializeToString()), self._feeds, fallback="error"
+        )
+
+    def run(self, seconds: float = 0.0) -> None:
+        """One product, or as many as fit ``seconds``."""
+        end = time.perf_counter() + seconds
+        self._program.run(self._feeds, timing=False)
+        while time.perf_counter() < end:
+            self._program.run(self._feeds, timing=False)
+
+
+def clock_mhz() -> int | None:
+    """The clock of an NVIDIA GPU's units now; None where it cannot be read."""
+    command = ["nvidia-smi", "--query-gpu=clocks.sm", "--format=csv,noheader,nounits"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return int(done.stdout.splitlines()[0])
+
+
 def model_bytes(shape: Shape) -> bytes:
     """The ONNX model, opset 17."""
     from onnx import helper, numpy_helper
@@ -126,7 +172,9 @@ def opscope(options: argparse.Namespace) -> dict[str, Any]:
     from opscope.engine.session import Session
 
     tiles.TRUSTED = not options.checked
-    gpu = Session().gpu
+    shared = Session()
+    gpu = shared.gpu
+    heater = None if options.cold else Heater(shared)
     choose = tiles.choose_tile
     variants = {"chosen": choose}
     if options.tune:
@@ -140,7 +188,14 @@ def opscope(options: argparse.Namespace) -> dict[str, Any]:
         x, _ = arrays(shape)
         program = session.prepare(load_bytes(model_bytes(shape)), {"x": x}, fallback="error")
         wall = measure(lambda p=program, x=x: p.run({"x": x}, timing=False), options)  # type: ignore[misc]
-        runs = [program.run({"x": x}) for _ in range(options.repeat)]
+        if heater:
+            heater.run(seconds=0.5)
+        runs = []
+        for _ in range(options.repeat):
+            if heater:
+                heater.run()
+            runs.append(program.run({"x": x}))
+        clock = clock_mhz()
         times = [(r.gpu_ns or 0) / 1e6 for r in runs]
         exact = expected(shape)
         error = np.linalg.norm(runs[-1].outputs["y"] - exact) / np.linalg.norm(exact)
@@ -150,6 +205,7 @@ def opscope(options: argparse.Namespace) -> dict[str, Any]:
             "tflops": shape.flops / min(times) / 1e9,
             "kernels": [d.kernel for d in program.plan.dispatches],
             "timing_source": runs[-1].timing_source,
+            "clock_mhz": clock,
             "rel_l2": float(error),
         }
         if name == "chosen":
@@ -205,7 +261,7 @@ def cudnn(options: argparse.Namespace) -> dict[str, Any]:
                 f(x, w, stride=shape.stride, padding=shape.pad)
             torch.cuda.synchronize()
 
-        rows[shape.label] = {"call": asdict(measure(call, options))}
+        rows[shape.label] = {"call": asdict(measure(call, options)), "clock_mhz": clock_mhz()}
     return {"version": torch.__version__, "cudnn": torch.backends.cudnn.version(), "rows": rows}
 
 
@@ -284,6 +340,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--peers", nargs="*", default=list(PEERS), help="ort, cudnn")
     parser.add_argument("--checked", action="store_true", help="keep the shaders' run-time checks")
     parser.add_argument("--tune", action="store_true", help="time every tile as well")
+    parser.add_argument("--cold", action="store_true", help="let the GPU clock down as it likes")
     parser.add_argument("--json", type=Path, help="write the report to this file")
     parser.add_argument("--only", choices=PEERS, help=argparse.SUPPRESS)
     return parser.parse_args(argv)

@@ -20,7 +20,7 @@ from recurrent_case import force_pieces, mutate
 from window_case import check_conv, close, force_tile, normal, run_on
 
 OP = "ConvTranspose"
-TILES = [tiles.SMALL, tiles.MEDIUM, tiles.LARGE, tiles.FEW_THREADS]
+TILES = [tiles.SMALL, tiles.MEDIUM, tiles.WIDE, tiles.LARGE, tiles.FEW_THREADS]
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from opscope.engine.ops.tiles import Tile
 from recurrent_case import force_pieces, fresh_session
 from window_case import close, force_tile, normal, run_on
 
-TILES = [tiles.SMALL, tiles.MEDIUM, tiles.LARGE, tiles.FEW_THREADS]
+TILES = [tiles.SMALL, tiles.MEDIUM, tiles.WIDE, tiles.LARGE, tiles.FEW_THREADS]
 
 
 def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -181,7 +181,9 @@ def test_loops_that_every_operand_walks_as_one_are_merged() -> None:
 def test_tiles_follow_shape_and_adapter() -> None:
     gpu, software = DeviceProfile(kind="DiscreteGPU"), DeviceProfile(kind="CPU")
     assert tiles.choose_tile(gpu, 4096, 4096) == tiles.LARGE
+    assert tiles.choose_tile(gpu, 2048, 2048) == tiles.WIDE
     assert tiles.choose_tile(gpu, 1024, 1024) == tiles.MEDIUM
+    assert tiles.choose_tile(gpu, 64, 57_600, 4) == tiles.MEDIUM  # half of a wider one is empty
     assert tiles.choose_tile(gpu, 100, 100) == tiles.SMALL
     assert tiles.choose_tile(gpu, 4096, 8) is None
     assert tiles.choose_tile(software, 4096, 4096) == tiles.FEW_THREADS
