@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from opscope.engine.checks.judge import judge
+from opscope.engine.feeds import random_feeds
 from opscope.engine.ir.load import load_model
 from opscope.engine.session import Session
 from opscope.resources.samples import denoiser, speech
@@ -72,6 +74,37 @@ def test_denoiser_has_what_it_is_said_to_have(name: str) -> None:
     assert {"GRU", "ConvTranspose"} <= operators
     assert weight_types == {onnx.TensorProto.FLOAT16 if "_f16_" in name else onnx.TensorProto.FLOAT}
     assert f"opset{model.opset_import[0].version}" in name
+
+
+SHOWN = {
+    "binding-limit": "too_large",
+    "f16-constant-overflow": "mask_to_half",
+    "f16-constant-vanishes": "epsilon_to_half",
+    "f16-index-loss": "upsample",
+    "f16-index-pattern": "smooth",
+    "f16-long-sum": "long_mean",
+    "fails-on-target": "make_field",
+    "host-node": "gru_half",
+    "int64-narrowing": "shift_ticks",
+    "opset-gate": "warp",
+}
+
+
+def test_each_warning_has_its_node() -> None:
+    model = load_model(SAMPLES / "warnings.onnx")
+    found = {(finding.code, finding.name) for finding in judge(model).diagnostics}
+    assert set(SHOWN.items()) <= found
+    assert "copies" in {code for code, _ in found}
+
+
+def test_warnings_sample_runs_and_meets_infinity(session: Session) -> None:
+    model = load_model(SAMPLES / "warnings.onnx")
+    result = session.run(model, random_feeds(model).arrays, stats=True)
+    kept = model.graph.initializers["keep"].numpy()
+    hidden = result.outputs["log_weights"][0, ~kept, 0]
+    assert np.all(np.isneginf(hidden))
+    assert np.all(np.isfinite(result.outputs["log_weights"][0, kept, 0]))
+    assert [s.inf for s in result.stats if s.output == "scores_masked"] == [np.sum(~kept)]
 
 
 def test_every_sample_is_described() -> None:

@@ -109,7 +109,7 @@ def mix(clean: Sound, disturbance: Sound, snr_db: float, level_db: float) -> tup
     return clean, clean + disturbance
 
 
-def evaluation_set(count: int = 50, samples: int = 2 * SAMPLE_RATE) -> Iterator[Mixture]:
+def evaluation_set(count: int = 50, samples: int = SAMPLE_RATE) -> Iterator[Mixture]:
     """Mixtures at 0 dB that no training has seen, the kinds of noise in turn."""
     for i in range(count):
         rng = np.random.default_rng(EVALUATION_SEED + i)
