@@ -3,7 +3,9 @@
 ORT WebGPU's ConvTranspose does (issue 28976, seen in onnxruntime-webgpu 1.27.0 and in the 0.4.0
 plugin). The exact columns follow from repeating its arithmetic: for output column c, with
 ``corner = c - (effective kernel - 1 - pad)``, tap w is taken where
-``f16(f16(f16(corner) + f16(w)) / f16(stride))`` is a whole number within the input.
+``f16(f16(f16(corner) + f16(w)) / f16(stride))`` is a whole number within the input. The loop over
+the taps is that of ConvTranspose2DProgram in
+onnxruntime/core/providers/webgpu/nn/conv_backprop.cc.
 """
 
 from __future__ import annotations
@@ -24,28 +26,39 @@ TARGET = "ort-webgpu"
 VERSIONS = "onnxruntime-webgpu 1.27.0, onnxruntime-ep-webgpu 0.4.0"
 LINK = "https://github.com/microsoft/onnxruntime/issues/28976"
 LARGEST_EXTENT = 1 << 22
+MOST_STEPS = 1 << 28  # positions times taps that are gone through for one axis
 
 
 def wrong_positions(
     input_extent: int, output_extent: int, kernel: int, stride: int, dilation: int, pad_begin: int
 ) -> np.ndarray:
-    """The output positions along one axis whose set of taps differs from the integer rule.
+    """The output positions along one axis that get other taps than by integer arithmetic.
+
+    The loop is the provider's: with dilation 1 it starts at the first tap that is aligned with the
+    stride, it goes on by the stride after a tap that it took, and by one after any other.
 
     Returns:
         Sorted positions, int64; empty when f16 indices lose nothing here.
     """
     positions = np.arange(output_extent, dtype=np.int64)
-    corner = positions - ((kernel - 1) * dilation - pad_begin)
-    wrong = np.zeros(output_extent, bool)
+    reach = (kernel - 1) * dilation + 1
+    corner = positions - (reach - 1 - pad_begin)
     half = np.float16
+    wrong = np.zeros(output_extent, bool)
+    turn = np.zeros(output_extent, np.int64)
+    if dilation == 1:
+        turn = np.trunc((corner + stride - 1) / stride).astype(np.int64) * stride - corner
     with np.errstate(over="ignore", invalid="ignore"):
-        for tap in range(kernel):
-            exact = corner + tap * dilation
-            taken = (exact % stride == 0) & (exact >= 0) & (exact // stride < input_extent)
-            rounded = (corner.astype(half) + half(tap * dilation)) / half(stride)
-            found = (rounded == np.floor(rounded)) & (rounded >= 0) & (rounded < half(input_extent))
-            same_index = rounded.astype(np.float64) == exact / stride
-            wrong |= (taken != found) | (taken & found & ~same_index)
+        size = half(input_extent)
+        for tap in range(reach):
+            exact = corner + tap
+            on_tap = tap % dilation == 0
+            wanted = (exact % stride == 0) & (exact >= 0) & (exact < input_extent * stride) & on_tap
+            index = (corner.astype(half) + half(tap)) / half(stride)
+            taken = (index == np.floor(index)) & (index >= 0) & (index < size) & on_tap
+            taken &= turn == tap
+            wrong |= (taken != wanted) | (taken & (index.astype(np.float64) * stride != exact))
+            turn = np.where(turn == tap, np.where(taken, tap + stride, tap + 1), turn)
     return np.flatnonzero(wrong)
 
 
@@ -61,32 +74,38 @@ def check(context: Context) -> Iterator[Diagnostic]:
 def _conv_transpose(context: Context, node: Node, use: OpUse) -> Iterator[Diagnostic]:
     output = context.types.get((node.id.graph, node.outputs[0]))
     weights = use.inputs[1]
-    spatial = use.inputs[0].shape[2:] if use.inputs[0] and use.inputs[0].shape else ()
-    if output is None or output.known_dims is None or weights is None or weights.shape is None:
-        yield finding(
-            CODE,
-            Severity.INFO,
-            node,
-            "its output width is not known; in f16, ORT WebGPU gives wrong columns past 2048",
-            "give the input's shape to learn which columns",
-            target=TARGET,
-            versions=VERSIONS,
-            links=(LINK,),
-        )
+    source = use.inputs[0].known_dims if use.inputs[0] is not None else None
+    if output is None or output.known_dims is None or source is None or weights is None:
+        yield _unknown(node, "its output's shape is not known")
         return
     for axis, extent in enumerate(output.known_dims[2:]):
-        source, kernel = spatial[axis], weights.shape[2 + axis]
-        if not isinstance(source, int) or not isinstance(kernel, int):
-            continue
-        if not INDEX_POLICY.needs_integer_index(extent) or extent > LARGEST_EXTENT:
-            continue
-        count = len(spatial)
-        stride = _entry(use, "strides", axis, 1)
+        kernel = weights.dims[2 + axis]
         dilation = _entry(use, "dilations", axis, 1)
-        pad = _pad_begin(use, axis, count, source, extent, kernel, stride, dilation)
-        wrong = wrong_positions(source, extent, kernel, stride, dilation, pad)
+        if not INDEX_POLICY.needs_integer_index(extent):
+            continue
+        if extent > LARGEST_EXTENT or extent * kernel * dilation > MOST_STEPS:
+            yield _unknown(node, f"its output of {extent:,} positions is too long to go through")
+            continue
+        stride = _entry(use, "strides", axis, 1)
+        pad = _pad_begin(use, axis, source[2 + axis], extent, kernel, stride, dilation)
+        wrong = wrong_positions(source[2 + axis], extent, kernel, stride, dilation, pad)
         if len(wrong):
-            yield _loss(node, axis, count, extent, wrong)
+            yield _loss(node, axis, len(source) - 2, extent, wrong)
+    if context.is_assumed(node.id.graph, node.outputs[0]):
+        yield _unknown(node, "its output's shape depends on assumed dimensions")
+
+
+def _unknown(node: Node, why: str) -> Diagnostic:
+    return finding(
+        CODE,
+        Severity.INFO,
+        node,
+        f"{why}; in f16, ORT WebGPU gives wrong columns past {INDEX_POLICY.f16_exact_limit}",
+        "give the input's shape to learn which columns",
+        target=TARGET,
+        versions=VERSIONS,
+        links=(LINK,),
+    )
 
 
 def _loss(node: Node, axis: int, count: int, extent: int, wrong: np.ndarray) -> Diagnostic:
@@ -127,7 +146,6 @@ def _entry(use: OpUse, name: str, axis: int, default: int) -> int:
 def _pad_begin(
     use: OpUse,
     axis: int,
-    count: int,
     source: int,
     extent: int,
     kernel: int,
@@ -144,7 +162,7 @@ def _pad_begin(
     output_padding = _entry(use, "output_padding", axis, 0)
     total = stride * (source - 1) + output_padding + (kernel - 1) * dilation + 1 - extent
     total = max(total, 0)
-    return total - total // 2 if auto == "SAME_LOWER" else total // 2
+    return total // 2 if auto == "SAME_UPPER" else total - total // 2
 
 
 def _pattern(context: Context, node: Node) -> Iterator[Diagnostic]:
@@ -157,6 +175,6 @@ def _pattern(context: Context, node: Node) -> Iterator[Diagnostic]:
             PATTERN,
             Severity.INFO,
             node,
-            f"its output extends over {largest:,} positions; an engine that computed indices in f16 "
-            f"would miss {lost:,} of them (no engine is known to do so for {node.op})",
+            f"its output extends over {largest:,} positions; an engine that computed indices in "
+            f"f16 would miss {lost:,} of them (no engine is known to do so for {node.op})",
         )

@@ -20,7 +20,7 @@ LIMIT = 2**31
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """Arithmetic on int64 data that is left at run time; a warning where a constant is too large."""
+    """Arithmetic on int64 left at run time; a warning where a constant is too large."""
     for node, use in context.uses:
         if node.op not in ARITHMETIC or not _is_int64(use):
             continue

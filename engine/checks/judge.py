@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from ..device.profile import DeviceProfile, Limits
 from ..diagnostics import Diagnostic, Severity
-from ..errors import FeedError, LimitError, NodeError
+from ..errors import FeedError, LimitError, ModelFileError, NodeError
 from ..feeds import stand_in_feeds
 from ..ir.infer import infer
-from ..ir.model import Model, NodeId, TensorType
+from ..ir.model import Model, NodeId, Shape, TensorType
 from ..ops import load_kernels
 from ..plan.flatten import source_of
 from ..plan.planner import PlanOptions, make_plan
-from ..plan.types import Plan
+from ..plan.types import Plan, ValueId
 from ..providers.placement import place, targets
 from ..providers.support import Status, Support
 from ..providers.uses import Types
@@ -80,7 +80,8 @@ def judge(
     Args:
         model: the model.
         target_ids: ids of targets (``providers.placement.targets``); all of them where None.
-        shapes, dims: as for :func:`~opscope.engine.feeds.random_feeds`.
+        shapes: input name -> its shape, as for ``feeds.random_feeds``.
+        dims: symbol -> size; one that is not given is assumed.
         profile: the adapter whose limits count; no particular one where None.
 
     Raises:
@@ -116,12 +117,39 @@ def merge(checks: Iterable[Diagnostic], planned: Iterable[Diagnostic]) -> tuple[
 
 
 def concrete_types(model: Model, static: Types, plan: Plan | None) -> Types:
-    """``static``, with the plan's types for the values that it has under their name in the file."""
+    """``static``, with the plan's types for the values that it has under their name in the file.
+
+    A function's body gets what all its calls agree on.
+    """
     if plan is None:
         return static
-    own = {graph.path for graph in model.graphs()}
-    known = {v: t for v, t in plan.types.items() if v[0] in own and t.dtype != "?"}
-    return {**static, **known}
+    found = dict(static)
+    main = {graph.path for graph in model.graphs()}
+    found.update((v, t) for v, t in plan.types.items() if v[0] in main and t.dtype != "?")
+    seen: dict[ValueId, TensorType] = {}
+    for placed in plan.placement:
+        node = model.nodes.get(placed.source)
+        if node is None or placed.node == placed.source:
+            continue
+        for name, kind in zip(node.inputs, placed.inputs, strict=False):
+            _agree(seen, (placed.source.graph, name), kind)
+        for name, kind in zip(node.outputs, placed.outputs, strict=False):
+            _agree(seen, (placed.source.graph, name), kind)
+    return found | {v: t for v, t in seen.items() if t.dtype != "?"}
+
+
+def _agree(seen: dict[ValueId, TensorType], value: ValueId, kind: TensorType | None) -> None:
+    """Note ``kind``; where another call found something else, only what both say stays."""
+    if kind is None or not value[1]:
+        return
+    before = seen.setdefault(value, kind)
+    if before == kind:
+        return
+    shape: Shape | None = None
+    if before.shape is not None and kind.shape is not None and len(before.shape) == len(kind.shape):
+        pairs = zip(before.shape, kind.shape, strict=True)
+        shape = tuple(a if a == b else None for a, b in pairs)
+    seen[value] = TensorType(kind.dtype if kind.dtype == before.dtype else "?", shape)
 
 
 def _plan(
@@ -144,9 +172,9 @@ def _plan(
         return make_plan(model, feeds.arrays, profile, load_kernels(), options), feeds.assumed, ()
     except NodeError as error:
         return None, feeds.assumed, (_failure(model, error, feeds.assumed),)
-    except FeedError as error:
-        diagnostic = Diagnostic(NOT_PLANNED, Severity.INFO, str(error), target=OPSCOPE)
-        return None, feeds.assumed, (diagnostic,)
+    except (FeedError, ModelFileError) as error:
+        text = f"no plan could be made: {error}"
+        return None, feeds.assumed, (Diagnostic(NOT_PLANNED, Severity.INFO, text, target=OPSCOPE),)
 
 
 def _failure(model: Model, error: NodeError, assumed: Mapping[str, int]) -> Diagnostic:

@@ -8,8 +8,8 @@ from ..device.profile import DeviceProfile
 from ..diagnostics import Diagnostic, Severity
 from ..ir.model import Graph, Node, TensorType
 from ..plan.fallback import f16_unavailable
+from ..providers.borders import value_bytes
 from .context import Context, finding
-from .copies import value_bytes
 
 BINDING = "binding-limit"
 LARGEST_BINDING = 2 << 30

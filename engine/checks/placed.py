@@ -49,18 +49,19 @@ def _judge(target: str, node: Node, verdict: Support) -> Diagnostic | None:
         return finding(UNKNOWN, Severity.INFO, node, verdict.detail, target=target, data=data)
     if verdict.status is not Status.HOST:
         return None
-    severity = Severity.ERROR if node.op in RECURRENT else Severity.WARNING
     if verdict.reason is Reason.HOST_ON_PURPOSE:
         return finding(HOST_NODE, Severity.INFO, node, verdict.detail, target=target, data=data)
-    if verdict.reason is Reason.SCHEMA_VERSION:
-        lower = verdict.data.get("opset_that_would_match")
-        remedy = (
-            f"export the model at opset {lower}, where the node runs on the GPU"
-            if lower
-            else "no opset version of the operator has a kernel there"
-        )
-        text = f"it falls to the CPU: {verdict.detail}"
-        return finding(OPSET_GATE, severity, node, text, remedy, target=target, data=data)
     text = f"it falls to the CPU: {verdict.detail}"
-    remedy = REMEDIES.get(verdict.reason, "")
-    return finding(HOST_NODE, severity, node, text, remedy, target=target, data=data)
+    if verdict.data.get("host_values_only"):
+        # Shape arithmetic: all that it reads is in host memory anyway.
+        text += "; its inputs are host values there, so this costs no copy"
+        return finding(HOST_NODE, Severity.INFO, node, text, target=target, data=data)
+    severity = Severity.ERROR if node.op in RECURRENT else Severity.WARNING
+    if verdict.reason is not Reason.SCHEMA_VERSION:
+        remedy = REMEDIES.get(verdict.reason, "")
+        return finding(HOST_NODE, severity, node, text, remedy, target=target, data=data)
+    lower = verdict.data.get("opset_that_would_match")
+    remedy = "no opset version of the operator has a kernel there"
+    if lower:
+        remedy = f"export the model at opset {lower}, where the node runs on the GPU"
+    return finding(OPSET_GATE, severity, node, text, remedy, target=target, data=data)

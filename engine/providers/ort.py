@@ -75,6 +75,11 @@ class OrtProvider:
         found = self.matching(use)
         return found[0].host_inputs if found else frozenset()
 
+    def host_outputs(self, use: OpUse) -> frozenset[int]:
+        """Outputs that the node's kernel leaves in host memory."""
+        found = self.matching(use)
+        return found[0].host_outputs if found else frozenset()
+
     def _placed(self, use: OpUse) -> Support:
         unknown = [i for i, t in enumerate(use.inputs) if t is not None and t.dtype == "?"]
         typed = any(row.types for row in self.rows(use))
@@ -174,8 +179,7 @@ def failure_rule(provider: OrtProvider, use: OpUse) -> Support | None:
     if failure is None:
         return None
     detail = f"{provider.label} takes the node, then fails at {failure.when}: {failure.detail}"
-    reason = Reason.ATTRIBUTE if "rank" not in failure.detail else Reason.SHAPE
-    return _verdict(Status.FAILS, reason, detail, "known failure", when=failure.when)
+    return _verdict(Status.FAILS, failure.reason, detail, "known failure", when=failure.when)
 
 
 STEPS: tuple[Step, ...] = (layout_gate, kernel_lookup, version_rule, type_rule, failure_rule)
@@ -183,8 +187,16 @@ STEPS: tuple[Step, ...] = (layout_gate, kernel_lookup, version_rule, type_rule, 
 
 def registered_versions(rows: tuple[KernelRow, ...]) -> str:
     """The rows' versions in words: ``7-13 and exactly 14``."""
-    texts = list(dict.fromkeys(r.versions for r in sorted(rows, key=lambda r: r.since)))
-    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1]))) if texts else "none"
+    spans: list[tuple[int, int]] = []
+    exact = sorted({row.since for row in rows if row.until is None})
+    for since, until in sorted({(r.since, r.until) for r in rows if r.until is not None}):
+        if spans and since <= spans[-1][1] + 1:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], until))
+        else:
+            spans.append((since, until))
+    texts = [str(low) if low == high else f"{low}-{high}" for low, high in spans]
+    texts += [f"exactly {version}" for version in exact]
+    return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:]))) or "none"
 
 
 def newest_matching_opset(use: OpUse, rows: tuple[KernelRow, ...]) -> int | None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..ops.use import OpUse
+from .support import Reason
 
 RECURRENT_ACTIVATIONS = frozenset(("sigmoid", "tanh", "relu"))
 
@@ -20,10 +21,12 @@ class Failure:
     Attributes:
         when: "session creation" or "run time".
         detail: what the node has that the kernel cannot do.
+        reason: whether that is an attribute, a shape or a type.
     """
 
     when: str
     detail: str
+    reason: Reason
 
 
 Rule = Callable[[OpUse], str | None]
@@ -93,23 +96,22 @@ def _text(value: object) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-RULES: dict[str, tuple[tuple[str, Rule], ...]] = {
-    "GRU": (("session creation", _activations),),
-    "LSTM": (("run time", _activations),),
-    "ConvTranspose": (("run time", _three_dimensional),),
-    "Conv": (("run time", _grouped_three_dimensional),),
-    "MaxPool": (("run time", _max_pool),),
-    "BatchNormalization": (("run time", _training),),
-    "Resize": (("run time", _resize),),
-    "ScatterND": (("run time", _scatter_nd),),
+RULES: dict[str, tuple[str, Reason, Rule]] = {
+    "GRU": ("session creation", Reason.ATTRIBUTE, _activations),
+    "LSTM": ("run time", Reason.ATTRIBUTE, _activations),
+    "ConvTranspose": ("run time", Reason.SHAPE, _three_dimensional),
+    "Conv": ("run time", Reason.SHAPE, _grouped_three_dimensional),
+    "MaxPool": ("run time", Reason.ATTRIBUTE, _max_pool),
+    "BatchNormalization": ("run time", Reason.ATTRIBUTE, _training),
+    "Resize": ("run time", Reason.ATTRIBUTE, _resize),
+    "ScatterND": ("run time", Reason.TYPE, _scatter_nd),
 }
 
 
 def known_failure(use: OpUse) -> Failure | None:
     """The failure that awaits ``use`` on ORT WebGPU, or None."""
-    if use.domain not in ("", "ai.onnx"):
+    if use.domain not in ("", "ai.onnx") or use.op_type not in RULES:
         return None
-    for when, rule in RULES.get(use.op_type, ()):
-        if detail := rule(use):
-            return Failure(when, detail)
-    return None
+    when, reason, rule = RULES[use.op_type]
+    detail = rule(use)
+    return Failure(when, detail, reason) if detail else None
