@@ -44,26 +44,27 @@ fn weight_at(column: u32, k: u32) -> f32 {
 
 fn bias_of(column: u32) -> f32 {
 {% if bias %}
-  let gate_row = column % params.gate_rows;
-  let at = column / params.gate_rows * 2u * params.gate_rows + gate_row;
-  let input_bias = f32(bias[at]);
-  if (gate_row < params.biased_rows) {
-    return input_bias + f32(bias[at + params.gate_rows]);
+  if (column < params.end_column) {
+    let gate_row = column % params.gate_rows;
+    let at = column / params.gate_rows * 2u * params.gate_rows + gate_row;
+    let input_bias = f32(bias[at]);
+    if (gate_row < params.biased_rows) {
+      return input_bias + f32(bias[at + params.gate_rows]);
+    }
+    return input_bias;
   }
-  return input_bias;
-{% else %}
-  return 0.0;
 {% endif %}
+  return 0.0;
 }
 
 fn store(row: u32, column: u32, values: vec4<f32>) {
   if (row >= params.end_row) {
     return;
   }
+  let at = row * params.columns + column;
 {% for j in range(4) %}
   if (column + {{ j }}u < params.end_column) {
-    projected[row * params.columns + column + {{ j }}u] =
-      values[{{ j }}] + bias_of(column + {{ j }}u);
+    projected[at + {{ j }}u] = values[{{ j }}];
   }
 {% endfor %}
 }
@@ -96,7 +97,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 {% endfor %}
     workgroupBarrier();
   }
+  let c = column + low * 4u;
+  let added = vec4<f32>(bias_of(c), bias_of(c + 1u), bias_of(c + 2u), bias_of(c + 3u));
 {% for i in range(4) %}
-  store(row + high * 4u + {{ i }}u, column + low * 4u, sum{{ i }});
+  store(row + high * 4u + {{ i }}u, c, sum{{ i }} + added);
 {% endfor %}
 }

@@ -259,7 +259,7 @@ def test_case_of_a_length_beyond_the_end() -> None:
         assert word in str(caught.value)
 
 
-@pytest.mark.parametrize("steps", [False, True])
+@pytest.mark.parametrize("steps", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_golden_variants(steps: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     model = load_model(testdata.model_path("synth.gru_variants"))
     feeds, expected = testdata.load_golden("synth.gru_variants")

@@ -12,6 +12,7 @@ import opscope.shaders
 import pytest
 import recurrent_oracle
 from opscope.engine.device.gpu import Gpu
+from opscope.engine.device.pipelines import Pipelines
 from opscope.engine.device.profile import Limits
 from opscope.engine.ops import recurrent_split, recurrent_steps
 from opscope.engine.plan import builder
@@ -116,12 +117,17 @@ class Case:
         assert max(errors) <= (F16_LIMIT if self.dtype is np.float16 else F32_LIMIT), errors
 
 
-def fresh_session(**limits: int) -> Session:
-    """A session without cached plans and pipelines, on the shared device, with lower limits."""
+def fresh_session(pipelines: Pipelines | None = None, **limits: int) -> Session:
+    """A session without cached plans, on the shared device, with lower limits.
+
+    Its pipelines are those of all kernel tests unless it is given others.
+    """
     session = Session()
     gpu = opcase.session().gpu
     lower = replace(gpu.profile.limits, **limits)
     session.__dict__["gpu"] = Gpu(replace(gpu.profile, limits=lower), gpu.device)
+    shared = opcase.session().pipelines
+    session.__dict__["pipelines"] = shared if pipelines is None else pipelines
     return session
 
 
@@ -171,4 +177,9 @@ def mutate(monkeypatch: pytest.MonkeyPatch, file: str, old: str, new: str) -> Se
 
     monkeypatch.setattr(opscope.shaders, "load_wgsl", mutant)
     opscope.shaders._environment.cache_clear()
-    return fresh_session()
+    shared = opcase.session().pipelines
+    mutants = Pipelines(opcase.session().gpu)
+    # Compiling is what these tests wait for: what no mutant touches is taken over.
+    untouched = {k: p for k, p in shared._pipelines.items() if k[0].startswith("recurrent_")}
+    mutants._pipelines.update(untouched)
+    return fresh_session(mutants)
