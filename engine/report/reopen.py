@@ -1,81 +1,19 @@
-"""A report as a model: the shown region's structure and findings, without weights."""
+"""Opening a file that may be a model or a report of ours."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
-
-import numpy as np
+from collections.abc import Sequence
 
 from ..checks.judge import Judgement
-from ..diagnostics import Diagnostic, Severity
-from ..errors import ModelFileError, UsageError
+from ..errors import UsageError
 from ..ir.load import load_model
-from ..ir.model import Graph, GraphPath, Model, Node, NodeId, Port, TensorType, Weight
-from ..profiling.stats import NodeSummary, Spread
+from ..ir.model import Model
 from ..providers.support import Reason, Status, Support
 from .container import is_report_file, report_text
-from .data import Kind, Report
+from .model import CANNOT_RUN, ReportedModel, reported_model
 from .parse import parse
 
-_EMPTY = Report({}, {}, (), ())
 _NOT_SAID = Support(Status.UNKNOWN, Reason.UNKNOWN, "the report says nothing of this target")
-
-
-@dataclass(frozen=True)
-class ReportedModel(Model):
-    """The region that a report shows, as a main graph. Nodes keep their indices of the file."""
-
-    report: Report = field(default_factory=lambda: _EMPTY)
-
-    @property
-    def title(self) -> str:
-        """What to call it."""
-        return f"Report of model {self.sha256[:12] or '(unknown)'}"
-
-    @property
-    def selected(self) -> NodeId | None:
-        """The node that the report marks."""
-        index = self.report.selected
-        return None if index is None else NodeId((), index)
-
-    @cached_property
-    def types(self) -> Mapping[tuple[GraphPath, str], TensorType]:
-        """The types that the report states."""
-        return {((), name): kind for name, kind in self.graph.values.items()}
-
-    @cached_property
-    def verdicts(self) -> Mapping[str, Mapping[NodeId, Support]]:
-        """Target -> node -> the verdict that the report states."""
-        return {
-            target: {
-                NodeId((), index): Support(Status(status), Reason(reason), detail)
-                for index, (status, reason, detail) in found.items()
-            }
-            for target, found in self.report.verdicts.items()
-        }
-
-    @cached_property
-    def summary(self) -> tuple[NodeSummary, ...]:
-        """The times that the report states."""
-        found = []
-        for t in self.report.times:
-            node = self.nodes.get(NodeId((), t.index))
-            if node is not None:
-                first = None if t.n else t.p50_ns
-                spread = Spread(t.n, t.min_ns, t.p50_ns, t.p95_ns, first)
-                found.append(NodeSummary(node.id, node.op, t.kernel, t.dispatches, spread, t.share))
-        return tuple(found)
-
-    def judgement(self, targets: Sequence[str]) -> Judgement:
-        """What the report says to ``targets``; nothing is judged anew."""
-        verdicts = {
-            t: self.verdicts.get(t) or dict.fromkeys(self.nodes, _NOT_SAID) for t in targets
-        }
-        found = tuple(d for d in self.diagnostics if d.target in ("", *targets))
-        return Judgement(self, self.types, verdicts, found, self.report.assumed)
 
 
 def open_model(path: str) -> Model:
@@ -102,79 +40,8 @@ def open_runnable(path: str) -> Model:
     return model
 
 
-CANNOT_RUN = "this is a report, which holds no weights and no inputs, so it cannot be run"
-
-
-def reported_model(report: Report, path: str = "") -> ReportedModel:
-    """The model that a report describes, as its main graph."""
-    weights = {name: _weight(name, kind, path) for name, kind in report.weights.items()}
-    types = {name: TensorType(dtype, shape) for name, (dtype, shape) in report.values.items()}
-    nodes = tuple(
-        Node(
-            NodeId((), n.index),
-            n.op.rpartition("::")[2],
-            n.op.rpartition("::")[0],
-            n.name,
-            n.inputs,
-            n.outputs,
-            dict(n.attributes),
-        )
-        for n in report.nodes
-    )
-    made = {v for n in nodes for v in n.outputs}
-    used = {v for n in nodes for v in n.inputs}
-    inputs = [v for v in dict.fromkeys(v for n in nodes for v in n.inputs if v)]
-    graph = Graph(
-        (),
-        "report",
-        nodes,
-        tuple(Port(v, types.get(v)) for v in inputs if v not in made and v not in weights),
-        tuple(Port(v, types.get(v)) for v in sorted(made - used - {""})),
-        weights,
-        types,
-    )
-    opsets = report.model.get("opsets", {})
-    imports = {
-        "" if domain == "ai.onnx" else domain: number
-        for domain, number in (opsets.items() if isinstance(opsets, dict) else ())
-        if isinstance(number, int)
-    }
-    return ReportedModel(
-        path=path,
-        sha256=str(report.model.get("sha256", "")),
-        file_bytes=0,
-        graph=graph,
-        opset_imports=imports,
-        diagnostics=tuple(_finding(f, report) for f in report.findings),
-        report=report,
-    )
-
-
-def _weight(name: str, kind: Kind, path: str) -> Weight:
-    dtype, shape = kind
-    dims = tuple(d if isinstance(d, int) else 0 for d in shape or ())
-    return Weight(name, dtype, dims, 0, read=_absent(name, path))
-
-
-def _absent(name: str, path: str) -> Callable[[], np.ndarray]:
-    def read() -> np.ndarray:
-        raise ModelFileError(f"{path}: a report holds no weights, so {name!r} cannot be read")
-
-    return read
-
-
-def _finding(entry: Mapping[str, Any], report: Report) -> Diagnostic:
-    node = entry["node"]
-    here = node is not None and tuple(node["graph"]) == report.graph
-    return Diagnostic(
-        entry["code"],
-        Severity(entry["severity"]),
-        entry["text"],
-        entry["remedy"],
-        NodeId((), node["index"]) if here else None,
-        node["name"] if node else "",
-        entry["op"],
-        entry["target"],
-        links=tuple(entry["links"]),
-        versions=entry["versions"],
-    )
+def stated(model: ReportedModel, targets: Sequence[str]) -> Judgement:
+    """What the report says to ``targets``; nothing is judged anew."""
+    verdicts = {t: model.verdicts.get(t) or dict.fromkeys(model.nodes, _NOT_SAID) for t in targets}
+    found = tuple(d for d in model.diagnostics if d.target in ("", *targets))
+    return Judgement(model, model.types, verdicts, found, model.report.assumed)

@@ -1,0 +1,307 @@
+"""A bug report as one picture: the graph with the node marked, and a strip that says the rest.
+
+The strip is drawn from the :class:`~opscope.engine.report.data.Report` alone, and the report
+travels in the PNG's text chunk, so the picture and its data say the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from PySide6.QtCore import QBuffer, QIODevice, QPointF, QRectF, QSize
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QTextLayout, QTextOption
+
+from ..engine.diagnostics import Severity
+from ..engine.providers.support import Status
+from ..engine.report.container import KEYWORD
+from ..engine.report.data import Report
+from ..engine.report.markdown import facts, findings_of
+from .format import count_text, type_text
+from .theme import Look, Theme, mix
+from .views.graph.colouring import Colouring
+from .views.graph.glyphs import draw_swatch
+from .views.graph.looks import look_of
+
+WIDTH = 1200  # of the picture, in device-independent pixels
+GRAPH_HEIGHT = 520
+PIXEL_RATIO = 2.0
+SHOWN_FINDINGS = 6
+_MARGIN = 24.0
+_GUTTER = 36.0
+_LEFT_SHARE = 0.56
+_KEY_WIDTH = 74.0
+_SIGN = 15.0
+_INDENT = _SIGN + 9.0
+_TEXT_PX, _SMALL_PX, _TITLE_PX, _LEGEND_PX = 13, 12, 19, 12
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a text is set."""
+
+    size_px: int
+    colour: str
+    weight: QFont.Weight = QFont.Weight.Normal
+
+    def font(self) -> QFont:
+        """The font; glyphs it lacks come from DejaVu."""
+        font = QFont()
+        font.setFamilies([*font.families(), "DejaVu Sans"])
+        font.setPixelSize(self.size_px)
+        font.setWeight(self.weight)
+        font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+        return font
+
+
+class Paragraph:
+    """A text broken to a width: at words, and within those that are too long."""
+
+    def __init__(self, text: str, style: Style, width: float) -> None:
+        self._style = style
+        self._layout = QTextLayout(text, style.font())
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self._layout.setTextOption(option)
+        self.height = 0.0
+        self.width = 0.0  # of the widest line
+        self._layout.beginLayout()
+        while (line := self._layout.createLine()).isValid():
+            line.setLineWidth(max(width, 1.0))
+            line.setPosition(QPointF(0, self.height))
+            self.height += line.height() * 1.08
+            self.width = max(self.width, line.naturalTextWidth())
+        self._layout.endLayout()
+
+    def draw(self, painter: QPainter, at: QPointF) -> None:
+        """Draw it with its top left corner at ``at``."""
+        painter.setPen(QColor(self._style.colour))
+        self._layout.draw(painter, at)
+
+
+class Column:
+    """Paragraphs and signs below each other; laid out first, drawn when the height is known."""
+
+    def __init__(self, left: float, width: float) -> None:
+        self._left = left
+        self._width = width
+        self._items: list[tuple[QPointF, Paragraph | Look]] = []
+        self.height = 0.0
+
+    def text(self, text: str, style: Style, indent: float = 0.0) -> None:
+        """Add a paragraph."""
+        paragraph = Paragraph(text, style, self._width - indent)
+        self._items.append((QPointF(self._left + indent, self.height), paragraph))
+        self.height += paragraph.height
+
+    def sign(self, look: Look) -> None:
+        """Put a class's sign before the next paragraph."""
+        self._items.append((QPointF(self._left, self.height + 1), look))
+
+    def entry(self, key: str, text: str, key_style: Style, style: Style) -> None:
+        """Add a key with its text beside it."""
+        self._items.append((QPointF(self._left, self.height), Paragraph(key, key_style, 400)))
+        self.text(text, style, _KEY_WIDTH)
+
+    def gap(self, pixels: float) -> None:
+        """Leave room."""
+        self.height += pixels
+
+    def draw(self, painter: QPainter, top: float, theme: Theme) -> None:
+        """Draw everything from ``top`` downwards."""
+        for place, item in self._items:
+            at = place + QPointF(0, top)
+            if isinstance(item, Paragraph):
+                item.draw(painter, at)
+            else:
+                box = QRectF(at.x(), at.y(), _SIGN, _SIGN)
+                draw_swatch(painter, item, box, QColor(item.fill))
+
+
+def report_picture(
+    graph: QImage,
+    report: Report,
+    colouring: Colouring,
+    labels: Mapping[str, str],
+    theme: Theme,
+) -> QImage:
+    """The report as one picture, its data in the text chunk.
+
+    Args:
+        graph: the snapshot, of any pixel ratio.
+        report: what the strip says, and what is embedded.
+        colouring: what the snapshot's colours mean.
+        labels: target id -> what the window calls it.
+        theme: the snapshot's.
+    """
+    ratio = graph.devicePixelRatio()
+    size = graph.deviceIndependentSize()
+    strip = _Strip(report, colouring, labels, theme, size.width())
+    whole = QSize(round(size.width()), round(size.height() + strip.height))
+    image = QImage(whole * ratio, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(ratio)
+    image.fill(QColor(theme.surface))
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.drawImage(QPointF(0, 0), graph)
+    strip.draw(painter, size.height())
+    painter.end()
+    image.setText(KEYWORD, report.to_text())
+    return image
+
+
+def png_bytes(image: QImage) -> bytes:
+    """The picture as a PNG file."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    if not image.save(buffer, "PNG"):
+        raise RuntimeError("Qt could not write the picture as PNG")
+    return bytes(buffer.data().data())
+
+
+class _Strip:
+    """What stands below the graph."""
+
+    def __init__(
+        self,
+        report: Report,
+        colouring: Colouring,
+        labels: Mapping[str, str],
+        theme: Theme,
+        width: float,
+    ) -> None:
+        self._report, self._colouring, self._labels = report, colouring, labels
+        self._theme, self._width = theme, width
+        self._title = Style(_TITLE_PX, theme.text, QFont.Weight.DemiBold)
+        self._strong = Style(_TEXT_PX, theme.text, QFont.Weight.DemiBold)
+        self._plain = Style(_TEXT_PX, theme.text)
+        self._muted = Style(_SMALL_PX, theme.muted)
+        self._heading = Style(_SMALL_PX, theme.muted, QFont.Weight.DemiBold)
+        self._legend = Style(_LEGEND_PX, theme.text)
+        inner = width - 2 * _MARGIN
+        left = (inner - _GUTTER) * _LEFT_SHARE
+        self._left = Column(_MARGIN, left)
+        self._right = Column(_MARGIN + left + _GUTTER, inner - _GUTTER - left)
+        self._fill_left()
+        self._fill_right()
+        self._legend_height = 34.0
+        self.height = self._legend_height + 2 * 18 + max(self._left.height, self._right.height)
+
+    def draw(self, painter: QPainter, top: float) -> None:
+        """Draw the strip from ``top`` downwards."""
+        theme = self._theme
+        band = QRectF(0, top, self._width, self._legend_height)
+        painter.fillRect(band, QColor(theme.window))
+        painter.setPen(QColor(theme.border))
+        painter.drawLine(band.topLeft(), band.topRight())
+        painter.drawLine(band.bottomLeft(), band.bottomRight())
+        self._draw_legend(painter, band)
+        top = band.bottom() + 18
+        self._left.draw(painter, top, theme)
+        self._right.draw(painter, top, theme)
+
+    # ---- the legend
+
+    def _draw_legend(self, painter: QPainter, band: QRectF) -> None:
+        theme, colouring = self._theme, self._colouring
+        muted = Style(_LEGEND_PX, theme.muted)
+        x = _MARGIN
+        x += self._word(painter, colouring.title, muted, x, band) + 18
+        summary = Paragraph(colouring.summary, self._legend, 1e6)
+        end = self._width - _MARGIN - summary.width
+        summary.draw(painter, QPointF(end, band.center().y() - summary.height / 2))
+        for entry in colouring.legend:
+            name = Paragraph(f"{entry.label}  {entry.total}", self._legend, 1e6)
+            if x + _SIGN + 6 + name.width > end - 18:
+                break
+            box = QRectF(x, band.center().y() - _SIGN / 2, _SIGN, _SIGN)
+            look = look_of(theme, entry.kind)
+            draw_swatch(painter, look, box, QColor(theme.node_border))
+            x += _SIGN + 6
+            name.draw(painter, QPointF(x, band.center().y() - name.height / 2))
+            x += name.width + 16
+
+    def _word(self, painter: QPainter, text: str, style: Style, x: float, band: QRectF) -> float:
+        word = Paragraph(text, style, 1e6)
+        word.draw(painter, QPointF(x, band.center().y() - word.height / 2))
+        return word.width
+
+    # ---- the left column: what it is, who runs it, what was found
+
+    def _fill_left(self) -> None:
+        report, column = self._report, self._left
+        node = report.node(report.selected)
+        if node is not None:
+            column.text(node.op, self._title)
+            column.text(node.name or f"node {node.index}, without a name", self._muted)
+            self._types(node.inputs, "in")
+            self._types(node.outputs, "out")
+        else:
+            column.text(count_text(len(report.nodes), "node"), self._title)
+            graph = "/".join(report.graph)
+            column.text(f"of the graph {graph}" if graph else "of the main graph", self._muted)
+        column.gap(12)
+        for target, verdicts in report.verdicts.items():
+            label = self._labels.get(target, target)
+            if node is None:
+                self._counts(label, Counter(v[0] for v in verdicts.values()))
+            elif node.index in verdicts:
+                self._verdict(label, *verdicts[node.index])
+        self._findings()
+
+    def _types(self, names: tuple[str, ...], role: str) -> None:
+        from ..engine.ir.model import TensorType
+
+        kinds = [self._report.values.get(n) or self._report.weights.get(n) for n in names if n]
+        texts = [type_text(TensorType(*k)) for k in kinds if k is not None]
+        if texts:
+            self._left.text(f"{role}:  " + ";  ".join(texts), self._muted)
+
+    def _verdict(self, label: str, status: str, reason: str, detail: str) -> None:
+        look = self._theme.status[Status(status)]
+        self._left.sign(look)
+        self._left.text(f"{label}: {look.label}", self._strong, _INDENT)
+        why = ": ".join(filter(None, (reason, detail)))
+        if why:
+            self._left.text(why, self._plain, _INDENT)
+        self._left.gap(7)
+
+    def _counts(self, label: str, counts: Counter[str]) -> None:
+        parts = [f"{self._theme.status[Status(s)].label} {n:,}" for s, n in counts.most_common()]
+        self._left.text(f"{label}: {', '.join(parts)}", self._strong)
+        self._left.gap(4)
+
+    def _findings(self) -> None:
+        findings, column = findings_of(self._report), self._left
+        if not findings:
+            return
+        column.gap(5)
+        column.text("Findings", self._heading)
+        column.gap(3)
+        for finding in findings[:SHOWN_FINDINGS]:
+            column.sign(self._theme.severity[Severity(finding["severity"])])
+            node = finding["node"]
+            where = f"{finding['op']} #{node['index']}: " if node and self._all_nodes else ""
+            column.text(where + finding["text"], self._plain, _INDENT)
+            target = self._labels.get(finding["target"], finding["target"])
+            about = ", ".join(filter(None, (finding["code"], target)))
+            helps = f"What helps: {finding['remedy']}. " if finding["remedy"] else ""
+            column.text(f"{helps}({about})", self._muted, _INDENT)
+            column.gap(6)
+        if len(findings) > SHOWN_FINDINGS:
+            column.text(f"and {len(findings) - SHOWN_FINDINGS:,} more", self._muted, _INDENT)
+
+    @property
+    def _all_nodes(self) -> bool:
+        return self._report.selected is None
+
+    # ---- the right column: of what model, on what, by whom, when
+
+    def _fill_right(self) -> None:
+        column = self._right
+        key = Style(_SMALL_PX, self._theme.muted)
+        value = Style(_SMALL_PX, mix(self._theme.text, self._theme.muted, 0.15))
+        for name, text in facts(self._report):
+            column.entry(name.capitalize(), text, key, value)
+            column.gap(4)
