@@ -20,8 +20,10 @@ struct Params {
 
 {% include 'lib/grid.wgsl' %}
 
+// c modulo n, from 0 to n - 1. Vulkan leaves % undefined for negative integers.
 fn floor_modulo(c: i32, n: i32) -> i32 {
-  return (c % n + n) % n;
+  let rest = c - c / n * n;
+  return select(rest, rest + n, rest < 0);
 }
 
 // There and back without repeating the ends: a walk of period 2 (n - 1).

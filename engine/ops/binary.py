@@ -283,6 +283,6 @@ class Mod(Binary):
         """By the type and the attribute."""
         if VALUE[left.element] == "f32":
             return "float_remainder(x, y)"
-        if VALUE[left.element] == "i32" and not use.attr("fmod", 0):
-            return "floor_remainder(x, y)"
+        if VALUE[left.element] == "i32":
+            return "signed_remainder(x, y)" if use.attr("fmod", 0) else "floor_remainder(x, y)"
         return "x % y"

@@ -5,9 +5,9 @@ fn activate_identity(x: f32, alpha: f32, beta: f32) -> f32 {
   return x;
 }
 
-// A NaN stays one: max() may drop it.
+// A NaN stays one: max() may drop it, and drivers turn a comparison with zero into max().
 fn activate_relu(x: f32, alpha: f32, beta: f32) -> f32 {
-  return select(x, 0.0, x < 0.0);
+  return select(max(x, 0.0), x, is_nan(x));
 }
 
 fn activate_leaky_relu(x: f32, alpha: f32, beta: f32) -> f32 {
@@ -51,7 +51,7 @@ fn activate_affine(x: f32, alpha: f32, beta: f32) -> f32 {
 }
 
 fn activate_softsign(x: f32, alpha: f32, beta: f32) -> f32 {
-  return x / (1.0 + abs(x));
+  return divide(x, 1.0 + abs(x));
 }
 
 // log(1 + exp(x)) without overflow for large x.

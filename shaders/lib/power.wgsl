@@ -70,8 +70,13 @@ fn float_remainder(x: f32, y: f32) -> f32 {
   return select(rest, -rest, x < 0.0);
 }
 
+// Remainder with the sign of the dividend. Vulkan leaves % undefined for negative integers.
+fn signed_remainder(x: i32, y: i32) -> i32 {
+  return x - x / y * y;
+}
+
 // Remainder with the sign of the divisor, as Python's %.
 fn floor_remainder(x: i32, y: i32) -> i32 {
-  let rest = x % y;
+  let rest = signed_remainder(x, y);
   return select(rest, rest + y, rest != 0 && (rest < 0) != (y < 0));
 }
