@@ -32,7 +32,7 @@ def colouring(document: Document, mode: Mode, target: Target | None) -> Colourin
     if mode is Mode.PROVIDER:
         return by_provider(model, document.verdicts(target.id), target.label)
     if mode is Mode.TIME:
-        warm = document.samples.warm_runs
+        warm = document.warm_runs
         statistic = f"median of {count_text(warm, 'warm run')}" if warm else "the first run"
         return by_time(model, document.times(), statistic=statistic)
     return by_risk(findings_by_node(document, target)) if mode is Mode.RISK else PLAIN

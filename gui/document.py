@@ -20,6 +20,7 @@ from ..engine.ir.model import Graph, GraphPath, Model, Node, NodeId, TensorType
 from ..engine.plan.types import NodePlacement, Plan, ValueId
 from ..engine.profiling.stats import NodeSummary, Samples
 from ..engine.providers.support import Support
+from ..engine.report.model import ReportedModel
 from ..engine.results import RunResult
 
 if TYPE_CHECKING:
@@ -53,6 +54,14 @@ class Parts:
     last: RunResult | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class TimedNode:
+    """A timed node of the flattened graph: the file's node behind it, and what users call it."""
+
+    source: NodeId
+    name: str
+
+
 class Document(QObject):
     """The window's one document, empty at first.
 
@@ -75,12 +84,13 @@ class Document(QObject):
         self._parts: Parts | None = None
         self._samples = Samples()
         self._rest = QTimer(self, singleShot=True)  # runs after a summary was computed
-        self._rest.timeout.connect(self._rested)
+        self._rest.timeout.connect(self.settle)
         self._graphs: Mapping[GraphPath, Graph] = {}
         self._by_source: Mapping[NodeId, tuple[NodePlacement, ...]] = {}
         self._by_node: Mapping[NodeId, NodePlacement] = {}
         self._summary: tuple[NodeSummary, ...] = ()
         self._summary_is_old = False
+        self._timed: tuple[TimedNode, ...] = ()
 
     # ------------------------------------------------------------------ parts arrive
 
@@ -141,6 +151,12 @@ class Document(QObject):
             self.diagnostics_changed.emit()
         self.measured.emit()
 
+    def settle(self) -> None:
+        """No more runs come: let every view have the final statistics at once."""
+        self._rest.stop()
+        if self._summary_is_old:
+            self.measured.emit()
+
     # ------------------------------------------------------------------ what is known
 
     @property
@@ -154,8 +170,16 @@ class Document(QObject):
         return self._parts.model if self._parts else None
 
     @property
+    def reported(self) -> ReportedModel | None:
+        """The opened model where it is one that a report shows."""
+        model = self.model
+        return model if isinstance(model, ReportedModel) else None
+
+    @property
     def name(self) -> str:
-        """The file's name without its folder."""
+        """The file's name without its folder; a report's says of what model it is."""
+        if (reported := self.reported) is not None:
+            return reported.title
         return Path(self._parts.model.path).name if self._parts else ""
 
     @property
@@ -173,8 +197,10 @@ class Document(QObject):
         """The statistics of each timed node of the flattened graph.
 
         While runs stream in they are computed a few times a second at most, however many views
-        ask; ``measured`` tells when newer ones can be had.
+        ask; ``measured`` tells when newer ones can be had. A report's are what it states.
         """
+        if (reported := self.reported) is not None:
+            return reported.summary
         if self._summary_is_old and not self._rest.isActive():
             start = time.monotonic()
             self._summary = self._samples.summary()
@@ -182,6 +208,20 @@ class Document(QObject):
             cost_ms = 1000 * (time.monotonic() - start)
             self._rest.start(max(_SUMMARY_MS, round(_REST_RATIO * cost_ms)))
         return self._summary
+
+    @property
+    def warm_runs(self) -> int:
+        """How many warm runs the times are of."""
+        if (reported := self.reported) is not None:
+            return max((row.time.n for row in reported.summary), default=0)
+        return self._samples.warm_runs
+
+    @property
+    def timing_source(self) -> str:
+        """How the times were taken; "" where there are none."""
+        if (reported := self.reported) is not None:
+            return reported.report.timing.get("source", "")
+        return self._parts.last.timing_source if self._parts and self._parts.last else ""
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -244,11 +284,19 @@ class Document(QObject):
         """The graph that holds ``node``."""
         return self._graphs.get(node.graph)
 
+    @property
+    def timed(self) -> tuple[TimedNode, ...]:
+        """Who the rows of ``summary`` are, in the same order."""
+        rows = self.summary
+        if len(self._timed) != len(rows):
+            self._timed = tuple(self._describe(row) for row in rows)
+        return self._timed
+
     def times(self) -> dict[NodeId, float]:
         """Node of the file -> its typical time in ns, summed over calls of its function."""
         found: dict[NodeId, float] = defaultdict(float)
-        for row in self.summary:
-            found[self.source(row.node)] += row.time.typical_ns
+        for row, who in zip(self.summary, self.timed, strict=True):
+            found[who.source] += row.time.typical_ns
         return dict(found)
 
     # ------------------------------------------------------------------ inside
@@ -258,11 +306,15 @@ class Document(QObject):
             raise RuntimeError("no model is open")
         return self._parts
 
+    def _describe(self, row: NodeSummary) -> TimedNode:
+        placement = self._by_node.get(row.node)
+        source = placement.source if placement else row.node
+        node = self.node(source)
+        name = (placement.name if placement else "") or (node.label if node else str(row.node))
+        return TimedNode(source, name)
+
     def _forget_runs(self) -> None:
+        self._timed = ()
         self._samples = Samples()
         self._summary, self._summary_is_old = (), False
         self._rest.stop()
-
-    def _rested(self) -> None:
-        if self._summary_is_old:
-            self.measured.emit()

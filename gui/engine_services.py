@@ -10,11 +10,11 @@ from ..engine.device.gpu import list_adapters
 from ..engine.device.profile import DeviceProfile
 from ..engine.errors import NotCoveredError
 from ..engine.ir.infer import infer
-from ..engine.ir.load import load_model
 from ..engine.ir.model import Model
 from ..engine.ops.steps import Dispatch
 from ..engine.plan.types import Plan
 from ..engine.providers.placement import place, targets
+from ..engine.report.reopen import open_model
 from ..engine.results import RunResult
 from ..engine.session import Session
 from ..shaders import compose
@@ -94,7 +94,7 @@ def open_runner(device: DeviceProfile | None) -> Runner:
 def engine_services() -> Services:
     """Every service on the real engine."""
     return Services(
-        load=load_model,
+        load=open_model,
         infer=infer,
         targets=lambda: [Target(t.id, t.label) for t in targets()],
         place=place,

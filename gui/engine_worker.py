@@ -78,6 +78,11 @@ class EngineWorker(QObject):
         return self._jobs.is_running(RUN)
 
     @property
+    def idle(self) -> bool:
+        """True while nothing is asked of the device's thread."""
+        return not self._jobs.running
+
+    @property
     def progress(self) -> tuple[int, int]:
         """Runs done and wanted of the present request; (0, 0) while unknown or looping."""
         for job in self._jobs.running:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMessageBox
 
@@ -43,7 +43,12 @@ class MainWindow(QMainWindow):
     Args:
         services: the engine.
         settings: what is remembered from one window to the next.
+
+    Signals:
+        failed: Exception: what the message bar tells now.
     """
+
+    failed = Signal(object)
 
     def __init__(self, services: Services, settings: Settings) -> None:
         super().__init__()
@@ -95,7 +100,7 @@ class MainWindow(QMainWindow):
     def open_file(self, path: str) -> None:
         """Open ``path``; where it cannot be read the open document stays as it is."""
         self.work.message.hide()
-        self.opener.open(path, self._opened, self._open_failed, self._update_actions)
+        self.opener.open(path, self._opened, self._open_failed, self._all_there)
 
     def _opened(self, model: Model) -> None:
         self.runs.abandon()
@@ -111,11 +116,28 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(self.document.name)
         self._update_actions()
 
+    def _all_there(self) -> None:
+        """Every part of the file was shown; a report is shown as its picture was."""
+        self._update_actions()
+        if (reported := self.document.reported) is None:
+            return
+        report = reported.report
+        if report.color in set(Mode):
+            self.set_mode(Mode(report.color))
+        if any(t.id == report.target for t in self.targets):
+            self.choices.target_box.setCurrentIndex(self.choices.target_box.findData(report.target))
+            self.recolour()
+        if reported.selected is not None:
+            self.selection.reveal(reported.selected)
+        self.document.measured.emit()
+
     def _open_failed(self, error: Exception) -> None:
         self.work.message.show_message(error_text(error), "Open another ...", self.choose_file)
+        self.failed.emit(error)
 
-    def _check_failed(self, error: Exception) -> None:
+    def _tell_error(self, error: Exception) -> None:
         self.work.message.show_message(error_text(error))
+        self.failed.emit(error)
 
     def _show_recent(self) -> None:
         paths = self.settings.recent_files
@@ -161,7 +183,7 @@ class MainWindow(QMainWindow):
         self._shapes = {name: array.shape for name, array in feeds.arrays.items()}
 
     def _judge_plan(self) -> None:
-        self.opener.refine(self._shapes, self.profile, self._check_failed)
+        self.opener.refine(self._shapes, self.profile, self._tell_error)
 
     def _run_changed(self) -> None:
         done, total = self.worker.progress
@@ -178,7 +200,7 @@ class MainWindow(QMainWindow):
             "targets",
             lambda job: tuple(self.services.targets()),
             self._set_targets,
-            self._check_failed,
+            self._tell_error,
         )
         self.worker.list_devices(
             self.work.run.set_devices,
@@ -223,7 +245,21 @@ class MainWindow(QMainWindow):
 
     def _recolour(self) -> None:
         self.work.page.set_colouring(colouring(self.document, self.mode, self.target))
+        self._hang_badges()
+
+    def _hang_badges(self) -> None:
         self.work.page.set_diagnostics(findings_by_node(self.document, self.target))
+
+    def _findings_changed(self) -> None:
+        (self.recolour if self.mode is Mode.RISK else self._hang_badges)()
+
+    def _verdicts_changed(self, target_id: str) -> None:
+        if self.mode is Mode.PROVIDER and self.target is not None and self.target.id == target_id:
+            self.recolour()
+
+    def _measured(self) -> None:
+        if self.mode is Mode.TIME:
+            self.recolour()
 
     def _set_targets(self, targets: Sequence[Target]) -> None:
         self.targets = tuple(targets)
@@ -260,8 +296,9 @@ class MainWindow(QMainWindow):
         commands = self.commands
         for action in (commands.find, commands.fit, commands.report, commands.reset_layout):
             action.setEnabled(opened)
-        commands.run.setEnabled(opened and not busy)
-        commands.loop.setEnabled(opened and not busy)
+        runnable = opened and self.document.reported is None
+        commands.run.setEnabled(runnable and not busy)
+        commands.loop.setEnabled(runnable and not busy)
         commands.stop.setEnabled(busy)
         commands.back.setEnabled(self.selection.can_go_back)
         commands.forward.setEnabled(self.selection.can_go_forward)
@@ -347,17 +384,14 @@ class MainWindow(QMainWindow):
         self.status.cancelled.connect(lambda: self.jobs.cancel(OPEN))
         self.runs.changed.connect(self._run_changed)
         self.runs.prepared.connect(self._prepared)
-        self.runs.failed.connect(work.message.show_message)
+        self.runs.failed.connect(self._tell_error)
         self.worker.device_changed.connect(self._device_changed)
         self._types_late.timeout.connect(self._types_known)
         document.types_changed.connect(self._types_known)
         document.planned.connect(self._types_known)
         document.planned.connect(self._judge_plan)
-        for signal in (
-            document.verdicts_changed,
-            document.diagnostics_changed,
-            document.measured,
-        ):
-            signal.connect(self.recolour)
+        document.verdicts_changed.connect(self._verdicts_changed)
+        document.diagnostics_changed.connect(self._findings_changed)
+        document.measured.connect(self._measured)
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(self._follow_system)

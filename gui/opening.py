@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject
 from ..engine.device.profile import DeviceProfile
 from ..engine.errors import ModelFileError
 from ..engine.ir.model import Model
+from ..engine.report.model import ReportedModel
 from .document import Document, Verdicts
 from .jobs import Job, JobTracker
 from .services import Services
@@ -95,6 +96,13 @@ class Opener(QObject):
             raise ModelFileError(f"{path}: {error.strerror or error}") from error
         job.post(show, model)
         job.check()
+        if isinstance(model, ReportedModel):  # it brings its types, verdicts and findings along
+            from ..engine.ir.infer import Inference
+
+            job.post(self._typed, Inference(model.types))
+            for target, verdicts in model.verdicts.items():
+                job.post(self._placed, _Placed(target, verdicts))
+            return
         inference = self._services.infer(model)
         job.post(self._typed, inference)
         for target in self._services.targets():

@@ -11,7 +11,6 @@ from ..engine.plan.types import Plan
 from ..engine.results import RunResult
 from .document import Document
 from .engine_worker import EngineWorker, RunListener, RunRequest
-from .error_text import error_text
 from .services import PreparedFeeds, Services
 from .views.run_panel import RunOptions
 
@@ -22,13 +21,13 @@ class RunControl(QObject):
     Signals:
         changed: a run began, went on or ended.
         prepared: PreparedFeeds: the inputs that a run uses.
-        failed: str: why a run ended.
+        failed: Exception: why a run ended.
         finished: a run came to its end.
     """
 
     changed = Signal()
     prepared = Signal(object)
-    failed = Signal(str)
+    failed = Signal(object)
     finished = Signal()
 
     def __init__(
@@ -59,8 +58,8 @@ class RunControl(QObject):
                 self.prepared.emit,
                 self._planned,
                 self._ran,
-                self.finished.emit,
-                lambda error: self.failed.emit(error_text(error)),
+                self._finished,
+                self.failed.emit,
             ),
         )
 
@@ -79,6 +78,10 @@ class RunControl(QObject):
 
     def _planned(self, plan: Plan) -> None:
         self._document.set_plan(plan)
+
+    def _finished(self) -> None:
+        self._document.settle()
+        self.finished.emit()
 
     def _ran(self, results: Sequence[RunResult]) -> None:
         self._document.add_runs(results)

@@ -1,31 +1,49 @@
-"""Many requests to refresh, few refreshes: at most one per interval, the last never lost."""
+"""Many requests to refresh, few refreshes: coalesced, spaced out, and none of what is not seen."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtWidgets import QWidget
+
+_REST_RATIO = 4  # a refresh that takes long is followed by a rest of so many times its length
 
 
 class Throttle(QObject):
-    """Calls ``refresh`` at once, then at most every ``interval_ms`` while requests keep coming."""
+    """Calls ``refresh`` soon after a request, then not again before ``interval_ms`` are over.
 
-    def __init__(self, interval_ms: int, refresh: Callable[[], None], parent: QObject) -> None:
-        super().__init__(parent)
+    While ``view`` is hidden (a tab in the background) it waits, and refreshes when it is shown.
+    """
+
+    def __init__(self, interval_ms: int, refresh: Callable[[], None], view: QWidget) -> None:
+        super().__init__(view)
+        self._view = view
+        self._interval_ms = interval_ms
         self._refresh = refresh
         self._wanted = False
-        self._timer = QTimer(self, singleShot=True, interval=interval_ms)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._elapsed)
+        view.installEventFilter(self)
 
     def request(self) -> None:
-        """Refresh now, or when the interval since the last refresh is over."""
-        if self._timer.isActive():
-            self._wanted = True
-            return
-        self._timer.start()
-        self._refresh()
+        """Refresh when this round of the event loop is over, or when the rest is."""
+        self._wanted = True
+        if not self._timer.isActive():
+            self._timer.start(0)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """Refresh a view that comes into sight."""
+        if event.type() == QEvent.Type.Show and self._wanted:
+            self.request()
+        return False
 
     def _elapsed(self) -> None:
-        if self._wanted:
-            self._wanted = False
-            self.request()
+        if not self._wanted or not self._view.isVisible():
+            return
+        self._wanted = False
+        start = time.monotonic()
+        self._refresh()
+        cost_ms = 1000 * (time.monotonic() - start)
+        self._timer.start(max(self._interval_ms, round(_REST_RATIO * cost_ms)))

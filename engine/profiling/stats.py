@@ -6,7 +6,7 @@ interpolate linearly between the two nearest samples (numpy's default method).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,7 +74,9 @@ class Samples:
         self._about: list[tuple[str, str, int]] = []  # op, kernel, dispatches of each column
         self._times = np.full((0, 0), np.nan)
         self._parts = np.full((0, len(PARTS)), np.nan)
-        self._first: dict[NodeId, float] = {}
+        self._order: list[NodeId] = []  # of the last run's times; the same in every run of a plan
+        self._places = np.zeros(0, np.intp)  # their columns
+        self._first = np.full(0, np.nan)
         self._first_parts = np.full(len(PARTS), np.nan)
         self._warm = 0
         self._has_first = False
@@ -96,24 +98,24 @@ class Samples:
 
     def add(self, result: RunResult) -> None:
         """Take in one run. A later run with ``first`` set replaces the first run's times."""
-        totals = _totals(result.times)
-        for node, (time_ns, about) in totals.items():
-            if node not in self._columns:
-                self._columns[node] = len(self._columns)
-                self._about.append(about)
-            if result.first:
-                self._first[node] = time_ns
-        if not self._warm and totals:
-            self._kept = min(self._kept, max(FEWEST_RUNS, KEPT_TIMES // len(totals)))
+        nodes = [t.node for t in result.times]
+        if nodes != self._order:
+            self._arrange(result.times, nodes)
+        measured = np.fromiter((t.time_ns for t in result.times), np.float64, len(nodes))
+        row = np.full(len(self._columns), np.nan)
+        row[self._places] = 0.0
+        np.add.at(row, self._places, measured)
         if result.first:
+            self._first = row
             self._first_parts = _parts(result)
             self._has_first = True
             return
-        row = self._warm % self._kept
-        self._reserve(row + 1)
-        self._times[row] = np.nan
-        self._times[row, [self._columns[n] for n in totals]] = [t for t, _ in totals.values()]
-        self._parts[row] = _parts(result)
+        if not self._warm and nodes:
+            self._kept = min(self._kept, max(FEWEST_RUNS, KEPT_TIMES // len(nodes)))
+        place = self._warm % self._kept
+        self._reserve(place + 1)
+        self._times[place] = row
+        self._parts[place] = _parts(result)
         self._warm += 1
 
     def history(self, node: NodeId) -> np.ndarray:
@@ -131,7 +133,8 @@ class Samples:
         width = len(self._columns)
         times = np.full((count, width), np.nan)
         times[:, : self._times.shape[1]] = self._times[:count, :width]
-        first = [self._first.get(node) for node in self._columns]
+        first = np.full(width, np.nan)
+        first[: self._first.size] = self._first
         spreads = _spreads(times, first)
         total = sum(s.typical_ns for s in spreads)
         return tuple(
@@ -141,9 +144,23 @@ class Samples:
 
     def parts(self) -> dict[str, Spread]:
         """The run as a whole: wall, gpu, encode, upload, download and host time (see ``PARTS``)."""
-        first = [None if np.isnan(v) else float(v) for v in self._first_parts]
-        spreads = _spreads(self._parts[: min(self._warm, self._kept)], first)
+        spreads = _spreads(self._parts[: min(self._warm, self._kept)], self._first_parts)
         return dict(zip(PARTS, spreads, strict=True))
+
+    def _arrange(self, times: Sequence[NodeTime], nodes: list[NodeId]) -> None:
+        """Find each time's column, adding columns for nodes that were not seen before."""
+        about: dict[NodeId, tuple[str, str, int]] = {}
+        for t in times:  # several of one node where each dispatch was timed
+            op, kernel, dispatches = about.get(t.node, (t.op, t.kernel, 0))
+            if t.kernel not in kernel.split(", "):
+                kernel = f"{kernel}, {t.kernel}"
+            about[t.node] = (op, kernel, dispatches + t.dispatches)
+        for node, entry in about.items():
+            if node not in self._columns:
+                self._columns[node] = len(self._columns)
+                self._about.append(entry)
+        self._order = nodes
+        self._places = np.array([self._columns[n] for n in nodes], np.intp)
 
     def _reserve(self, rows: int) -> None:
         """Make room for ``rows`` rows and all columns, growing by doubling up to ``kept`` rows."""
@@ -167,20 +184,6 @@ def summary(results: Iterable[RunResult]) -> tuple[NodeSummary, ...]:
     return samples.summary()
 
 
-def _totals(times: Iterable[NodeTime]) -> dict[NodeId, tuple[float, tuple[str, str, int]]]:
-    """Per node the sum of its times (they come per dispatch where that was asked), and what ran."""
-    found: dict[NodeId, tuple[float, tuple[str, str, int]]] = {}
-    for t in times:
-        if t.node not in found:
-            found[t.node] = (float(t.time_ns), (t.op, t.kernel, t.dispatches))
-            continue
-        time_ns, (op, kernel, dispatches) = found[t.node]
-        if t.kernel not in kernel.split(", "):
-            kernel = f"{kernel}, {t.kernel}"
-        found[t.node] = (time_ns + t.time_ns, (op, kernel, dispatches + t.dispatches))
-    return found
-
-
 def _parts(result: RunResult) -> np.ndarray:
     gpu = np.nan if result.gpu_ns is None else result.gpu_ns
     return np.array(
@@ -196,14 +199,24 @@ def _parts(result: RunResult) -> np.ndarray:
     )
 
 
-def _spreads(times: np.ndarray, first: list[float | None]) -> list[Spread]:
-    """The spread of each column of ``times``: (runs, columns) float64 ns, NaN where missing."""
+def _spreads(times: np.ndarray, first: np.ndarray) -> list[Spread]:
+    """The spread of each column of ``times``: (runs, columns) float64 ns, NaN where missing.
+
+    ``first``: (columns,) float64 ns, NaN where there is none.
+    """
     ordered = np.sort(times, axis=0)  # NaN sorts last
     counts = np.count_nonzero(~np.isnan(times), axis=0)
     lowest, median, high = (_quantile(ordered, counts, q) for q in (0.0, 0.5, 0.95))
     return [
-        Spread(int(n), float(lo), float(mid), float(hi), early)
-        for n, lo, mid, hi, early in zip(counts, lowest, median, high, first, strict=True)
+        Spread(n, lo, mid, hi, None if early != early else early)
+        for n, lo, mid, hi, early in zip(
+            counts.tolist(),
+            lowest.tolist(),
+            median.tolist(),
+            high.tolist(),
+            first.tolist(),
+            strict=True,
+        )
     ]
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
 
+from ...engine.errors import UsageError
 from ...engine.ir.model import Model, Port
 from ..format import MISSING
 from .table import Index
@@ -78,7 +79,37 @@ class InputsModel(QAbstractTableModel):
         changed = {k: v for k, v in assumed.items() if k in self._sizes and k not in self._given}
         self._sizes.update(changed)
         if changed:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self._ports) - 1, TYPE))
+            self._tell_changed()
+
+    def give(self, sizes: Mapping[str, int]) -> None:
+        """Sizes of open dimensions, by symbol (or ``input[axis]``), as if the user had typed them.
+
+        Raises:
+            UsageError: there is no such dimension.
+        """
+        for key in sizes:
+            if key not in self._sizes:
+                known = ", ".join(self._sizes) or "none"
+                raise UsageError(f"there is no open dimension '{key}' (there is {known})")
+        self._given |= set(sizes)
+        self._sizes.update(sizes)
+        self._tell_changed()
+
+    def give_shapes(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
+        """Shapes of inputs by name, as if the user had typed them.
+
+        Raises:
+            UsageError: there is no such input, or the shape does not fit it.
+        """
+        rows = {port.name: row for row, port in enumerate(self._ports)}
+        for name, shape in shapes.items():
+            if name not in rows:
+                known = ", ".join(f"'{n}'" for n in rows) or "none"
+                raise UsageError(f"there is no input '{name}' (there is {known})")
+            reason = self._take(rows[name], ", ".join(map(str, shape)))
+            if reason:
+                raise UsageError(reason)
+        self._tell_changed()
 
     @property
     def dims(self) -> dict[str, int]:
@@ -98,6 +129,8 @@ class InputsModel(QAbstractTableModel):
     @property
     def assumed(self) -> dict[str, int]:
         """Open dimensions that nobody gave: what stands in for them."""
+        if self._found:
+            return {}
         return {k: v for k, v in self._sizes.items() if k not in self._given}
 
     # ------------------------------------------------------------------ Qt's interface
@@ -152,10 +185,14 @@ class InputsModel(QAbstractTableModel):
         if reason:
             self.rejected.emit(reason)
             return False
-        self.dataChanged.emit(self.index(0, 0), self.index(len(self._ports) - 1, TYPE))
+        self._tell_changed()
         return True
 
     # ------------------------------------------------------------------ inside
+
+    def _tell_changed(self) -> None:
+        if self._ports:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._ports) - 1, TYPE))
 
     def _editable(self, row: int) -> bool:
         axes = self._axes[row]

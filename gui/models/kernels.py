@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject
@@ -33,16 +32,8 @@ class KernelRow:
 
 def kernel_rows(document: Document) -> tuple[KernelRow, ...]:
     """A row for each node that the document's runs have timed, in order of execution."""
-    return tuple(_rows(document))
-
-
-def _rows(document: Document) -> Iterable[KernelRow]:
-    for order, summary in enumerate(document.summary):
-        source = document.source(summary.node)
-        placement = document.placement(summary.node)
-        node = document.node(source)
-        name = (placement.name if placement else "") or (node.label if node else "")
-        yield KernelRow(source, name or str(summary.node), order, summary)
+    rows = zip(document.summary, document.timed, strict=True)
+    return tuple(KernelRow(w.source, w.name, i, row) for i, (row, w) in enumerate(rows))
 
 
 COLUMNS: tuple[Column[KernelRow], ...] = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from PySide6.QtCore import QObject
 
@@ -60,7 +60,7 @@ class OperatorRow:
 
 
 def operator_rows(document: Document, targets: Sequence[Target]) -> tuple[OperatorRow, ...]:
-    """A row per operator of the document, the most frequent first."""
+    """A row per operator of the document, the most frequent first, without times."""
     model = document.model
     if model is None:
         return ()
@@ -68,20 +68,28 @@ def operator_rows(document: Document, targets: Sequence[Target]) -> tuple[Operat
     for node in model.nodes.values():
         nodes[node.op].append(node.id)
     verdicts = {t.id: document.verdicts(t.id) for t in targets}
-    times = document.times()
-    total = sum(times.values())
     rows = []
     for op, ids in nodes.items():
         statuses, reasons = {}, {}
         for target, found in verdicts.items():
-            known = [found[i] for i in ids if i in found]
+            known = [verdict for i in ids if (verdict := found.get(i)) is not None]
             if known:
                 statuses[target] = dict(Counter(s.status for s in known))
                 reasons[target] = tuple(dict.fromkeys(s.detail for s in known if s.detail))
-        time_ns = sum(times.get(i, 0.0) for i in ids) if times else None
-        share = time_ns / total if time_ns and total else 0.0
-        rows.append(OperatorRow(op, tuple(ids), statuses, reasons, time_ns, share))
+        rows.append(OperatorRow(op, tuple(ids), statuses, reasons))
     return tuple(sorted(rows, key=lambda r: (-len(r.nodes), r.op)))
+
+
+def with_times(rows: Sequence[OperatorRow], document: Document) -> tuple[OperatorRow, ...]:
+    """The rows with the times of the document's runs."""
+    times: dict[str, float] = defaultdict(float)
+    for row in document.summary:
+        times[row.op] += row.time.typical_ns
+    total = sum(times.values())
+    if not total:
+        return tuple(replace(row, time_ns=None, share=0.0) for row in rows)
+    found = ((row, times.get(row.op, 0.0)) for row in rows)
+    return tuple(replace(row, time_ns=t, share=t / total) for row, t in found)
 
 
 def columns(targets: Sequence[Target]) -> tuple[Column[OperatorRow], ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ...engine.ir.model import Port
+from ...engine.report.model import CANNOT_RUN, ReportedModel
 from ..document import Document
 from ..format import bytes_text, count_text, type_text
 from .section import Section, label
@@ -54,6 +55,8 @@ class ModelSummary(QWidget):
         ]
         if external:
             about.append(f"External data: {', '.join(external[:4])}")
+        if document.reported is not None:
+            about = _about_report(document.reported)
         self._fill("File", about)
         self._fill("Inputs", [_port_text(p) for p in model.graph.inputs])
         self._fill("Outputs", [_port_text(p) for p in model.graph.outputs])
@@ -72,6 +75,23 @@ class ModelSummary(QWidget):
             section.add(label(line))
         if len(lines) > _MOST_ENTRIES:
             section.add(label(f"and {len(lines) - _MOST_ENTRIES} more", "muted"))
+
+
+def _about_report(model: ReportedModel) -> list[str]:
+    report = model.report
+    about = [
+        f"A report of {report.created}, opened again: what it shows, and nothing of it checked.",
+        f"{CANNOT_RUN[0].upper()}{CANNOT_RUN[1:]}.",
+        f"File of the model: {report.file_name}" if report.file_name else "",
+        f"Shows {count_text(len(report.nodes), 'node')} of {report.model.get('nodes', '?')}",
+        f"Left out for their number: {report.left_out:,}" if report.left_out else "",
+        f"Graph: {'/'.join(report.graph)}" if report.graph else "",
+        f"Adapter: {report.adapter.get('name')}, {report.adapter.get('driver')}"
+        if report.adapter
+        else "",
+        "Versions: " + ", ".join(f"{name} {text}" for name, text in report.versions.items()),
+    ]
+    return [line for line in about if line]
 
 
 def _port_text(port: Port) -> str:

@@ -179,13 +179,13 @@ class NodePanel(QScrollArea):
             section.add_layout(finding_layout(one, target, self._theme, self._open_link))
 
     def _fill_times(self) -> None:
-        node, parts = self.node, self._document.parts
-        if node is None or parts is None:
+        node, source = self.node, self._document.timing_source
+        if node is None:
             return
-        rows = self._rows(node.id) if parts.last else []
+        rows = self._rows(node.id) if source else []
         self.sections["Times"].setVisible(bool(rows))
-        if parts.last is not None:
-            self._node_times.show_rows(rows, parts.last.timing_source)
+        if source:
+            self._node_times.show_rows(rows, source)
 
     def _fill_values(self) -> None:
         node, graph = self.node, self._graph()

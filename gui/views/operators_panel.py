@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QVBoxLayout, QWidget
 from ...engine.ir.model import NodeId
 from ..document import Document
 from ..format import bytes_text, count_text
-from ..models.operators import OperatorRow, OperatorsModel, columns, operator_rows
+from ..models.operators import OperatorRow, OperatorsModel, columns, operator_rows, with_times
 from ..selection import Selection
 from ..services import Target
 from ..theme import Theme
@@ -34,6 +34,7 @@ class OperatorsPanel(QWidget):
         self._document = document
         self._selection = selection
         self._targets: tuple[Target, ...] = ()
+        self._judged: tuple[OperatorRow, ...] | None = None  # rows without times
         self.model = OperatorsModel(self)
         self.table = DataTable(self.model)
         self.table.allow_sorting()
@@ -55,8 +56,9 @@ class OperatorsPanel(QWidget):
         column.addWidget(self.table, 1)
         self._throttle = Throttle(_REFRESH_MS, self._refresh, self)
         document.opened.connect(self._describe)
-        for signal in (document.opened, document.measured, document.verdicts_changed):
-            signal.connect(self._throttle.request)
+        for signal in (document.opened, document.verdicts_changed):
+            signal.connect(self._judge_again)
+        document.measured.connect(self._throttle.request)
         selection.node_changed.connect(self._show)
         self._arrange()
 
@@ -64,7 +66,7 @@ class OperatorsPanel(QWidget):
         """One column for each target."""
         self._targets = tuple(targets)
         self._arrange()
-        self._refresh()
+        self._judge_again()
 
     def set_theme(self, theme: Theme) -> None:
         """Recolour bars and signs."""
@@ -93,8 +95,14 @@ class OperatorsPanel(QWidget):
             + (f"\nmade by {model.producer}" if model.producer else "")
         )
 
+    def _judge_again(self) -> None:
+        self._judged = None
+        self._throttle.request()
+
     def _refresh(self) -> None:
-        self.model.set_rows(operator_rows(self._document, self._targets))
+        if self._judged is None:
+            self._judged = operator_rows(self._document, self._targets)
+        self.model.set_rows(with_times(self._judged, self._document))
         self._show(self._selection.node)
 
     def _go(self, row: OperatorRow) -> None:

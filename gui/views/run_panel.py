@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from ...engine.device.profile import DeviceProfile
+from ...engine.report.model import CANNOT_RUN
 from ...engine.results import ENGINE_NAME
 from ..document import Document
 from ..format import MISSING, bytes_text, time_text
@@ -155,6 +156,11 @@ class RunPanel(QWidget):
         if self._source.currentIndex() == 1:
             self.inputs.set_found({name: array.shape for name, array in feeds.arrays.items()})
 
+    def choose(self, *, seed: int, repeats: int) -> None:
+        """Set the seed of random inputs and the number of warm runs."""
+        self._seed.setValue(seed)
+        self._repeats.setValue(repeats)
+
     def use_file(self, path: str) -> None:
         """Take the inputs from ``path``."""
         self._file.setText(path)
@@ -163,8 +169,10 @@ class RunPanel(QWidget):
     def set_progress(self, running: bool, done: int, total: int) -> None:
         """Show how far a run is; a loop shows a moving bar."""
         self._progress.setVisible(running)
-        self._progress.setRange(0, total)
-        self._progress.setValue(done)
+        if self._progress.maximum() != total:
+            self._progress.setRange(0, total)
+        if total:
+            self._progress.setValue(done)
 
     # ------------------------------------------------------------------ parts
 
@@ -285,7 +293,9 @@ class RunPanel(QWidget):
             for column, value in zip(_COLUMNS, values, strict=True):
                 self._cells[key, column].setText(time_text(value))
         last = self._document.parts.last if self._document.parts else None
-        if last is None:
+        if self._document.reported is not None:
+            self._about_times.setText(f"{CANNOT_RUN[0].upper()}{CANNOT_RUN[1:]}.")
+        elif last is None:
             self._about_times.setText("Nothing was run yet.")
         else:
             first = "the first run apart" if samples.runs > samples.warm_runs else "no first run"

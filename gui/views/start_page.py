@@ -126,7 +126,9 @@ class Card(QFrame):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         """A click opens the file."""
-        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(
+            event.position().toPoint()
+        ):
             self.chosen.emit(self._path)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802

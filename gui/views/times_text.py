@@ -20,9 +20,12 @@ def source_text(source: str) -> str:
 
 def runs_text(document: Document) -> str:
     """``Opscope on wgpu: first run and 20 warm runs, GPU 1.20 ms (p50), ...``."""
-    samples, last = document.samples, document.parts.last if document.parts else None
-    if last is None:
+    samples, source = document.samples, document.timing_source
+    if not source:
         return ""
+    if document.reported is not None:
+        runs = count_text(document.warm_runs, "warm run") if document.warm_runs else "the first run"
+        return f"{ENGINE_NAME}, as the report states: {runs}. {source_text(source)}."
     parts = samples.parts()
     runs = [*(["the first run"] if samples.runs > samples.warm_runs else [])]
     if samples.warm_runs:
@@ -34,4 +37,4 @@ def runs_text(document: Document) -> str:
             text += f", {title} {time_text(spread.p50_ns)} (p50)"
         elif spread.first_ns is not None:
             text += f", {title} {time_text(spread.first_ns)} (first run)"
-    return f"{text}. {source_text(last.timing_source)}."
+    return f"{text}. {source_text(source)}."

@@ -8,7 +8,7 @@ from opscope.engine.profiling.stats import NodeSummary, Spread
 from opscope.engine.providers.support import Status
 from opscope.gui.document import Document
 from opscope.gui.models.kernels import COLUMNS, KernelRow, KernelsModel, kernel_rows
-from opscope.gui.models.operators import OperatorsModel, columns, operator_rows
+from opscope.gui.models.operators import OperatorsModel, columns, operator_rows, with_times
 from opscope.gui.models.problems import ProblemsFilter, ProblemsModel, problem_rows
 from opscope.gui.models.table import Role
 from PySide6.QtCore import QPersistentModelIndex, Qt
@@ -114,7 +114,7 @@ def test_operator_rows_tell_each_target_s_verdict(document):
     assert "schema version 22" in gru.data(Qt.ItemDataRole.ToolTipRole)
     document.set_plan(fakes.plan())
     document.add_runs([fakes.run()])
-    model.set_rows(operator_rows(document, fakes.TARGETS))
+    model.set_rows(with_times(operator_rows(document, fakes.TARGETS), document))
     time_column = [c.title for c in model.columns].index("Time")
     model.sort(time_column, DOWN)
     assert texts(model, 0) == ["GRU", "ConvTranspose", "Relu", "Loop"]

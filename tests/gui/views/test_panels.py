@@ -23,7 +23,7 @@ from opscope.gui.views.weight_view import weights_of
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 
 @pytest.fixture
@@ -45,6 +45,7 @@ def jobs(app):
 
 def shown(widget):
     """All texts of the labels and links in ``widget`` that are not hidden."""
+    QApplication.processEvents()  # new children of a visible view are shown by an event
     parts = [*widget.findChildren(QLabel), *widget.findChildren(QPushButton)]
     return "\n".join(p.text() for p in parts if not p.isHidden())
 
@@ -55,6 +56,7 @@ def panel(document, jobs):
     made = NodePanel(document, selection, jobs, lambda dispatch: "fn main() {}", LIGHT)
     made.set_targets(fakes.TARGETS)
     made.selection = selection
+    made.show()  # a hidden view does not refresh
     return made
 
 
