@@ -78,6 +78,7 @@ LARGE = Tile(128, 128, 8, 8, 8)
 WIDE = Tile(128, 64, 16, 8, 4)
 MEDIUM = Tile(64, 64, 16, 4, 4)
 SMALL = Tile(32, 32, 16, 4, 4)
+NARROW = Tile(16, 64, 16, 4, 4)  # for few rows: convolutions with few output channels
 FEW_THREADS = Tile(64, 32, 8, 8, 8)  # for adapters whose invocations of a workgroup take turns
 
 # The larger a tile the fewer loads, but it takes enough of them to keep a large GPU busy: the
@@ -87,8 +88,10 @@ _BY_SIZE = ((LARGE, 512), (WIDE, 256), (MEDIUM, 128))
 
 def choose_tile(profile: DeviceProfile, rows: int, columns: int, copies: int = 1) -> Tile | None:
     """The tile for ``copies`` results of ``rows`` x ``columns``; None where a tile is of no use."""
-    if min(rows, columns) < 12:
+    if rows < 6 or columns < 12:
         return None
+    if rows <= NARROW.rows and columns > NARROW.columns // 2:
+        return NARROW
     if profile.kind == "CPU":
         return FEW_THREADS if rows >= 48 else SMALL
     for tile, fewest in _BY_SIZE:

@@ -16,7 +16,7 @@ from opscope.engine.ops.tiles import Tile
 from recurrent_case import force_pieces
 from window_case import check_conv, close, force_tile, normal
 
-TILES = [tiles.SMALL, tiles.MEDIUM, tiles.WIDE, tiles.LARGE, tiles.FEW_THREADS]
+TILES = [v for v in vars(tiles).values() if isinstance(v, Tile)]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])

@@ -17,10 +17,10 @@ from opscope.engine.ops.conv_tiled import axis_phases
 from opscope.engine.ops.tiles import Tile
 from opscope.engine.ops.window import Axis
 from recurrent_case import force_pieces, mutate
-from window_case import check_conv, close, force_tile, normal, run_on
+from window_case import check_conv, close, force_tile, need_f16_shaders, normal, run_on
 
 OP = "ConvTranspose"
-TILES = [tiles.SMALL, tiles.MEDIUM, tiles.WIDE, tiles.LARGE, tiles.FEW_THREADS]
+TILES = [v for v in vars(tiles).values() if isinstance(v, Tile)]
 
 
 @pytest.fixture(autouse=True)
@@ -255,6 +255,7 @@ def test_a_million_columns_in_f16() -> None:
 def test_a_mutant_with_f16_indices_is_caught(
     file: str, old: str, new: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    need_f16_shaders()
     force_tile(monkeypatch, None)
     on = mutate(monkeypatch, file, old, new)
     x, w = wide(4, 2, 3000, 1)
@@ -266,6 +267,7 @@ def test_a_mutant_with_f16_indices_is_caught(
 
 
 def test_a_mutant_of_the_tiles_with_f16_indices_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    need_f16_shaders()
     force_tile(monkeypatch, tiles.SMALL)
     old = "let o = phase.place.xyz + q.xyz * params.place_stride.xyz;"
     new = "let o = vec3<Index>(vec3<f16>(phase.place.xyz + q.xyz * params.place_stride.xyz));"

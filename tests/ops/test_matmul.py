@@ -13,7 +13,7 @@ from opscope.engine.ops.tiles import Tile
 from recurrent_case import force_pieces, fresh_session
 from window_case import close, force_tile, normal, run_on
 
-TILES = [tiles.SMALL, tiles.MEDIUM, tiles.WIDE, tiles.LARGE, tiles.FEW_THREADS]
+TILES = [v for v in vars(tiles).values() if isinstance(v, Tile)]
 
 
 def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -185,6 +185,7 @@ def test_tiles_follow_shape_and_adapter() -> None:
     assert tiles.choose_tile(gpu, 1024, 1024) == tiles.MEDIUM
     assert tiles.choose_tile(gpu, 64, 57_600, 4) == tiles.MEDIUM  # half of a wider one is empty
     assert tiles.choose_tile(gpu, 100, 100) == tiles.SMALL
+    assert tiles.choose_tile(gpu, 8, 4096) == tiles.NARROW
     assert tiles.choose_tile(gpu, 4096, 8) is None
     assert tiles.choose_tile(software, 4096, 4096) == tiles.FEW_THREADS
     for tile in TILES:  # what WebGPU promises everywhere

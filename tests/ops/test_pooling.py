@@ -11,7 +11,7 @@ import opscope.shaders
 import pytest
 from opscope.engine.errors import NodeError, NotCoveredError
 from recurrent_case import force_pieces, mutate
-from window_case import close, normal, run_on
+from window_case import close, need_f16_shaders, normal, run_on
 
 KINDS = {"MaxPool": "max", "AveragePool": "average", "LpPool": "lp"}
 GEOMETRIES = [
@@ -151,6 +151,7 @@ def test_a_million_columns_in_f16() -> None:
 
 
 def test_a_mutant_with_f16_indices_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    need_f16_shaders()
     old = "let start = o * steps.x - extents.w;"
     new = "let start = Index(f16(o) * f16(steps.x)) - extents.w;"
     on = mutate(monkeypatch, "lib/window.wgsl", old, new)

@@ -75,6 +75,12 @@ def run_on(
     return outputs, [d.kernel for d in program.plan.dispatches]
 
 
+def need_f16_shaders() -> None:
+    """Skip a test whose mutant computes indices in f16 where the adapter has none."""
+    if not opcase.session().profile.f16:
+        pytest.skip("the adapter has no shader-f16")
+
+
 def force_tile(
     monkeypatch: pytest.MonkeyPatch, tile: Tile | None, *, trusted: bool = True
 ) -> Session:
