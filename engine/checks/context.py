@@ -9,10 +9,13 @@ from typing import Any
 
 from ..device.profile import DeviceProfile
 from ..diagnostics import Diagnostic, Severity
-from ..ir.model import Model, Node, NodeId
+from ..ir.model import GraphPath, Model, Node, NodeId, TensorType
 from ..ops.use import OpUse
 from ..providers.support import Status, Support
 from ..providers.uses import Types, model_uses
+
+OPSCOPE = "opscope"
+ORT_WEBGPU = "ort-webgpu"
 
 Verdicts = Mapping[str, Mapping[NodeId, Support]]
 
@@ -44,12 +47,12 @@ class Context:
         verdict = self.verdicts.get(target, {}).get(node.id)
         return verdict is not None and verdict.status is Status.GPU
 
-    def is_assumed(self, graph: tuple[str, ...], name: str) -> bool:
-        """True if the shape of a value holds for the assumed dimensions only."""
+    def is_assumed(self, graph: GraphPath, name: str, first_axis: int = 0) -> bool:
+        """True if a value's shape from ``first_axis`` on holds for assumed dimensions only."""
         if self.static is None:
             return False
-        kind = self.static.get((graph, name))
-        return kind is None or kind.known_dims is None
+        shape = self.static.get((graph, name), TensorType("?")).shape
+        return shape is None or not all(isinstance(d, int) for d in shape[first_axis:])
 
     def f16_uses(self) -> Iterator[tuple[Node, OpUse]]:
         """The nodes whose first input is f16."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from ..diagnostics import Diagnostic, Severity
 from ..errors import ModelFileError
+from ..ir.dtypes import dtype_code
 from ..ir.model import Node, Weight
 from .context import Context, finding
 
 OVERFLOW = "f16-constant-overflow"
 VANISH = "f16-constant-vanishes"
-LARGEST_READ = 64 << 20  # bytes of one weight that a check reads
+LARGEST_READ = 16 << 20  # bytes of one weight that this reads: masks and scales are smaller
 F16_MAX = float(np.finfo(np.float16).max)
 
 
@@ -23,22 +25,41 @@ def check(context: Context) -> Iterator[Diagnostic]:
         weights: dict[str, Weight] = dict(graph.initializers)
         for node in graph.nodes:
             value = node.attributes.get("value")
-            if node.op == "Constant" and isinstance(value, Weight) and node.outputs:
-                weights[node.outputs[0]] = value
+            if node.op == "Constant" and node.outputs and (found := _constant(node)) is not None:
+                weights[node.outputs[0]] = found
+            elif node.op == "ConstantOfShape" and isinstance(value, Weight):
+                array = _read(value)
+                if array is not None and value.dtype == "float16":
+                    yield from _infinite(node, "value", array)
         for name, weight in weights.items():
             readers = graph.consumers.get(name, ())
-            array = _read(weight)
-            if array is None or not readers:
+            casts = [node for node in readers if _casts_to_f16(node)]
+            wanted = casts or (readers and weight.dtype == "float16")
+            array = _read(weight) if wanted else None
+            if array is None:
                 continue
             if weight.dtype == "float16":
                 yield from _infinite(readers[0], name, array)
-            for node in readers:
-                if node.op == "Cast" and _target(node) == "float16" and array.dtype.kind == "f":
+            else:
+                for node in casts:
                     yield from _lost(node, name, array)
 
 
-def _target(node: Node) -> str:
-    return {10: "float16"}.get(node.attributes.get("to", 0), "")
+def _constant(node: Node) -> Weight | None:
+    """The value of a Constant node that holds floats."""
+    value = node.attributes.get("value")
+    if isinstance(value, Weight):
+        return value
+    for attribute in ("value_float", "value_floats"):
+        value = node.attributes.get(attribute)
+        if isinstance(value, float | tuple):
+            array = np.array(value, np.float32)
+            return Weight("", "float32", array.shape, array.nbytes, read=partial(np.copy, array))
+    return None
+
+
+def _casts_to_f16(node: Node) -> bool:
+    return node.op == "Cast" and node.attributes.get("to") == dtype_code("float16")
 
 
 def _read(weight: Weight) -> np.ndarray | None:

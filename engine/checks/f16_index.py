@@ -18,11 +18,10 @@ from ..diagnostics import Diagnostic, Severity
 from ..ir.model import Node
 from ..ops.index_policy import INDEX_POLICY
 from ..ops.use import OpUse
-from .context import Context, finding
+from .context import ORT_WEBGPU, Context, finding
 
 CODE = "f16-index-loss"
 PATTERN = "f16-index-pattern"
-TARGET = "ort-webgpu"
 VERSIONS = "onnxruntime-webgpu 1.27.0, onnxruntime-ep-webgpu 0.4.0"
 LINK = "https://github.com/microsoft/onnxruntime/issues/28976"
 LARGEST_EXTENT = 1 << 22
@@ -65,7 +64,7 @@ def wrong_positions(
 def check(context: Context) -> Iterator[Diagnostic]:
     """A warning for ConvTranspose on ORT WebGPU, information for the same pattern elsewhere."""
     for node, use in context.f16_uses():
-        if node.op == "ConvTranspose" and context.runs_on_gpu(TARGET, node):
+        if node.op == "ConvTranspose" and context.runs_on_gpu(ORT_WEBGPU, node):
             yield from _conv_transpose(context, node, use)
         elif node.op in INDEX_POLICY.affected and node.op != "ConvTranspose":
             yield from _pattern(context, node)
@@ -91,7 +90,7 @@ def _conv_transpose(context: Context, node: Node, use: OpUse) -> Iterator[Diagno
         wrong = wrong_positions(source[2 + axis], extent, kernel, stride, dilation, pad)
         if len(wrong):
             yield _loss(node, axis, len(source) - 2, extent, wrong)
-    if context.is_assumed(node.id.graph, node.outputs[0]):
+    if context.is_assumed(node.id.graph, node.outputs[0], first_axis=2):
         yield _unknown(node, "its output's shape depends on assumed dimensions")
 
 
@@ -102,7 +101,7 @@ def _unknown(node: Node, why: str) -> Diagnostic:
         node,
         f"{why}; in f16, ORT WebGPU gives wrong columns past {INDEX_POLICY.f16_exact_limit}",
         "give the input's shape to learn which columns",
-        target=TARGET,
+        target=ORT_WEBGPU,
         versions=VERSIONS,
         links=(LINK,),
     )
@@ -125,7 +124,7 @@ def _loss(node: Node, axis: int, count: int, extent: int, wrong: np.ndarray) -> 
         text,
         "run this node in f32 there (a Cast before and after it), or split the input so that the "
         "output stays at 2048 or below",
-        target=TARGET,
+        target=ORT_WEBGPU,
         versions=VERSIONS,
         links=(LINK,),
         data={

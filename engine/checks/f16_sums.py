@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from ..diagnostics import Diagnostic, Severity
 from ..ops.use import OpUse
-from .context import Context, finding
+from .context import ORT_WEBGPU, Context, finding
 
 CODE = "f16-long-sum"
-TARGET = "ort-webgpu"
 VERSIONS = "onnxruntime-ep-webgpu 0.4.0"
 LONGEST_EXACT = 2048  # f16 has 11 significant bits: 2048 + 1 is 2048
+LINK = "https://github.com/microsoft/onnxruntime/issues/26732"
 REDUCTIONS = frozenset(
     ("ReduceSum", "ReduceMean", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum",
      "ReduceLogSumExp")
@@ -25,7 +25,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
         terms = summed_terms(use)
         if terms is None or terms <= LONGEST_EXACT:
             continue
-        there = context.runs_on_gpu(TARGET, node)
+        there = context.runs_on_gpu(ORT_WEBGPU, node)
         who = "ORT WebGPU adds in f16" if there else "an engine that adds in f16 loses them"
         yield finding(
             CODE,
@@ -34,8 +34,9 @@ def check(context: Context) -> Iterator[Diagnostic]:
             f"it sums {terms:,} f16 terms; past {LONGEST_EXACT:,} equal terms an f16 sum stops "
             f"growing ({who}; ours adds in f32)",
             "keep this node in f32 (a Cast before and after it)",
-            target=TARGET if there else "",
+            target=ORT_WEBGPU if there else "",
             versions=VERSIONS if there else "",
+            links=(LINK,) if there else (),
             data={"terms": terms},
         )
 
@@ -44,12 +45,14 @@ def summed_terms(use: OpUse) -> int | None:
     """How many terms one output element adds; None where that is not known or there is no sum."""
     if use.domain not in ("", "ai.onnx"):
         return None
-    counters: Mapping[str, object] = {
+    counters: Mapping[str, Callable[[OpUse], int | None]] = {
         "MatMul": _matmul,
         "Gemm": _gemm,
         "Conv": _conv,
         "ConvTranspose": _conv_transpose,
         "GlobalAveragePool": _global_pool,
+        "AveragePool": _pool,
+        "InstanceNormalization": _global_pool,
         "Softmax": _axis,
         "LogSoftmax": _axis,
         "LayerNormalization": _from_axis,
@@ -57,7 +60,7 @@ def summed_terms(use: OpUse) -> int | None:
     if use.op_type in REDUCTIONS:
         return _reduced(use)
     counter = counters.get(use.op_type)
-    return counter(use) if callable(counter) else None
+    return counter(use) if counter is not None else None
 
 
 def _dims(use: OpUse, index: int) -> tuple[object, ...]:
@@ -85,8 +88,12 @@ def _conv(use: OpUse) -> int | None:
 
 def _conv_transpose(use: OpUse) -> int | None:
     weights = _product(_dims(use, 1)[:1] + _dims(use, 1)[2:])
-    strides = use.attr("strides") or (1,)
-    return None if weights is None else weights // (use.attr("group", 1) * math.prod(strides))
+    shared = use.attr("group", 1) * math.prod(use.attr("strides") or (1,))
+    return None if weights is None else -(-weights // shared)
+
+
+def _pool(use: OpUse) -> int | None:
+    return _product(tuple(use.attr("kernel_shape", ())))
 
 
 def _global_pool(use: OpUse) -> int | None:

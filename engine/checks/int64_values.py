@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..diagnostics import Diagnostic, Severity
+from ..ir.model import Node
 from ..ops.use import OpUse
 from ..providers.support import Status
-from .context import Context, finding
+from .context import ORT_WEBGPU, Context, finding
 
 CODE = "int64-narrowing"
-TARGET = "ort-webgpu"
+LINK = "https://github.com/microsoft/onnxruntime/issues/29273"
 VERSIONS = "onnxruntime-ep-webgpu 0.4.0 with enableInt64=1 (graph capture implies it)"
 ARITHMETIC = frozenset(("Add", "Sub", "Mul", "Div", "Min", "Max", "Clip", "Range", "ReduceSum"))
 LARGEST_READ = 1 << 16
@@ -24,8 +25,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
     for node, use in context.uses:
         if node.op not in ARITHMETIC or not _is_int64(use):
             continue
-        verdict = context.verdicts.get("opscope", {}).get(node.id)
-        if verdict is not None and verdict.status is Status.FOLDED:
+        if not _left_at_run_time(context, node):
             continue
         large = _large_constant(use)
         text = (
@@ -40,10 +40,18 @@ def check(context: Context) -> Iterator[Diagnostic]:
             node,
             text,
             "use int32 where the values allow it",
-            target=TARGET,
+            target=ORT_WEBGPU,
             versions=VERSIONS,
+            links=(LINK,),
             data={} if large is None else {"constant": large},
         )
+
+
+def _left_at_run_time(context: Context, node: Node) -> bool:
+    """False for shape arithmetic, which is over before the run or stays in host memory."""
+    verdicts = [v[node.id] for v in context.verdicts.values() if node.id in v]
+    shapes = any(v.status is Status.FOLDED or v.data.get("host_values_only") for v in verdicts)
+    return ORT_WEBGPU in context.verdicts and not shapes
 
 
 def _is_int64(use: OpUse) -> bool:

@@ -24,6 +24,7 @@ from ..providers.placement import place, targets
 from ..providers.support import Status, Support
 from ..providers.uses import Types
 from . import run_checks
+from .context import OPSCOPE
 from .limits import BINDING, LARGEST_BINDING
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 NOT_PLANNED = "not-planned"
 CANNOT_RUN = "cannot-run"
-OPSCOPE = "opscope"
 
 ANY_ADAPTER = DeviceProfile(
     name="the largest adapter measured",

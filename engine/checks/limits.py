@@ -9,7 +9,7 @@ from ..diagnostics import Diagnostic, Severity
 from ..ir.model import Graph, Node, TensorType
 from ..plan.fallback import f16_unavailable
 from ..providers.borders import value_bytes
-from .context import Context, finding
+from .context import OPSCOPE, Context, finding
 
 BINDING = "binding-limit"
 LARGEST_BINDING = 2 << 30
@@ -18,6 +18,8 @@ LARGEST_BINDING = 2 << 30
 
 def check(context: Context) -> Iterator[Diagnostic]:
     """Tensors that do not fit one binding, and f16 on an adapter without it."""
+    if OPSCOPE not in context.verdicts:
+        return
     for graph in context.model.graphs():
         yield from _oversized(context, graph)
     if context.profile is not None and not context.profile.f16 and f16_tensors(context):
@@ -66,7 +68,7 @@ def _too_large(
         f"{limits.max_storage_buffer_binding_size:,} per binding ({profile.name}), so the node "
         f"{outcome}",
         "split the tensor, or choose an adapter with larger limits",
-        target="opscope",
+        target=OPSCOPE,
         data={
             "value": name,
             "bytes": size,

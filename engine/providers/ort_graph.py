@@ -1,8 +1,9 @@
 """What ONNX Runtime does to a whole graph before and after it looks kernels up, in its order.
 
 Constants are folded and a Dropout without effect is dropped, each remaining node is looked up, then
-nodes that only shuffle host values are moved to the CPU. ORT's other rewrites (fusions, equal nodes
-made one, transposes for its layout) change which nodes there are, not where the rest runs.
+(with the layout NCHW) nodes that only shuffle host values are moved to the CPU. What else ORT
+rewrites (fusions, equal nodes made one, transposes for its layout) changes which nodes there are,
+not where the rest runs.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ RANDOM = frozenset(
 )
 # ORT's constant folding keeps these (they carry quantization, or control flow).
 NOT_FOLDED = RANDOM | {"QuantizeLinear", "DequantizeLinear", "If", "Loop", "Scan"}
-# Schema versions in EliminateDropout (onnxruntime/core/optimizer/dropout_elimination.cc).
-DROPOUT_DROPPED = frozenset((1, 6, 7, 10, 12, 13))
+# Schema versions in EliminateDropout (onnxruntime/core/optimizer/dropout_elimination.cc); 22 was
+# seen with 1.32.0.
+DROPOUT_DROPPED = frozenset((1, 6, 7, 10, 12, 13, 22))
 NOT_MOVED = (
     "float16",
     "bfloat16",
@@ -115,14 +117,7 @@ def _dropped(node: Node, use: OpUse, graph: Graph) -> Support | None:
 
 
 class _HostValues:
-    """ORT's CPU-preferred pass: what only shuffles host values leaves the GPU.
-
-    It starts at the consumers of outputs that a GPU kernel keeps in host memory (Shape) and takes a
-    node whose inputs are all such values, outputs of nodes already taken, graph inputs or small
-    initializers; an f16 input, or an input that the kernel itself wants in host memory, stops it.
-    Source: GetCpuPreferredNodes in include/onnxruntime/ep/get_capability_utils.h. That source also
-    goes on through nodes without a kernel; the 0.4.0 plugin does not (seen on 11 real models).
-    """
+    """The values of one graph that ORT has in host memory, and the nodes that this concerns."""
 
     def __init__(
         self,
@@ -139,64 +134,79 @@ class _HostValues:
         self._provider = provider
         self._inputs = {port.name for port in graph.inputs}
         self._order = {node.id: place for place, node in enumerate(graph.sorted_nodes)}
-        self._values = {
+        self._seeds = {
             node.outputs[index]
             for node in graph.nodes
             if self._on_gpu(node.id)
             for index in provider.host_outputs(uses[node.id])
             if index < len(node.outputs) and node.outputs[index]
         }
-        self._queue: list[int] = []  # places in the order of execution
 
     def verdicts(self) -> dict[NodeId, Support]:
         """The verdicts that change: nodes moved, and CPU nodes that need no copy from the GPU."""
-        free = set(self._values)
-        moved = self._moved()
-        changed = dict(moved)
+        free = set(self._seeds)
+        # With NHWC, ORT asks the provider again after its layout transformation. By then what made
+        # the host values is assigned, the pass finds no start, and the nodes go back to the GPU
+        # (seen with the 0.4.0 plugin: NCHW moves what the source says, NHWC nothing).
+        changed = (
+            self._preferred_on_cpu() if self._provider.options.preferred_layout == "NCHW" else {}
+        )
         for node in self._graph.sorted_nodes:
             verdict = changed.get(node.id) or self._verdicts.get(node.id)
             if verdict is None or verdict.status is not Status.HOST:
                 continue
-            if all(self._is_free(name, free) for name in captured_inputs(node)):
+            names = captured_inputs(node)
+            if any(n in free for n in names) and all(self._is_free(n, free) for n in names):
                 free.update(node.outputs)
                 data = {**verdict.data, "host_values_only": True}
                 changed[node.id] = replace(verdict, data=data)
         return changed
 
-    def _moved(self) -> dict[NodeId, Support]:
-        for name in sorted(self._values):
-            self._push(name)
+    def _preferred_on_cpu(self) -> dict[NodeId, Support]:
+        """ORT's CPU-preferred pass: what only shuffles host values leaves the GPU.
+
+        It starts at the consumers of outputs that a GPU kernel keeps in host memory (Shape), goes
+        on through whatever they feed on the CPU, and takes a GPU node whose inputs are all such
+        values, graph inputs or small initializers; an f16 input, or an input that the kernel itself
+        wants in host memory, stops it. Source: GetCpuPreferredNodes in
+        include/onnxruntime/ep/get_capability_utils.h.
+        """
+        values = set(self._seeds)
+        queue = [self._order[c.id] for name in values for c in self._consumers(name)]
+        heapq.heapify(queue)
         moved: dict[NodeId, Support] = {}
         seen: set[NodeId] = set()
-        while self._queue:
-            node = self._graph.sorted_nodes[heapq.heappop(self._queue)]
-            if node.id in seen or not self._on_gpu(node.id):
+        while queue:
+            node = self._graph.sorted_nodes[heapq.heappop(queue)]
+            if node.id in seen:
                 continue
             seen.add(node.id)
-            if all(self._stays(i, name, node) for i, name in enumerate(node.inputs) if name):
+            if self._on_gpu(node.id):
+                if not all(self._stays(i, n, node, values) for i, n in enumerate(node.inputs) if n):
+                    continue
                 detail = (
                     "ORT prefers the CPU for it: its inputs are host values (shape arithmetic), so "
                     "the GPU would only add copies"
                 )
                 data = {"step": "CPU-preferred pass"}
                 moved[node.id] = Support(Status.HOST, Reason.HOST_ON_PURPOSE, detail, data)
-                for name in filter(None, node.outputs):
-                    self._values.add(name)
-                    self._push(name)
+            values.update(filter(None, node.outputs))
+            for name in node.outputs:
+                for consumer in self._consumers(name):
+                    heapq.heappush(queue, self._order[consumer.id])
         return moved
 
     def _on_gpu(self, node_id: NodeId) -> bool:
         verdict = self._verdicts.get(node_id)
         return verdict is not None and verdict.status in (Status.GPU, Status.FAILS)
 
-    def _push(self, name: str) -> None:
-        for consumer in self._graph.consumers.get(name, ()):
-            heapq.heappush(self._queue, self._order[consumer.id])
+    def _consumers(self, name: str) -> tuple[Node, ...]:
+        return self._graph.consumers.get(name, ())
 
     def _is_free(self, name: str, free: set[str]) -> bool:
         return name in free or name in self._inputs or name in self._constants
 
-    def _stays(self, index: int, name: str, node: Node) -> bool:
+    def _stays(self, index: int, name: str, node: Node, values: set[str]) -> bool:
         use = self._uses[node.id]
         kind = use.inputs[index] or TensorType("?")
         if kind.dtype in NOT_MOVED:
@@ -207,4 +217,4 @@ class _HostValues:
             weight = self._graph.initializers.get(name)
             size = weight.shape if weight is not None else kind.known_dims
             return size is not None and math.prod(size) <= SMALL_INITIALIZER
-        return name in self._values and index not in self._provider.host_inputs(use)
+        return name in values and index not in self._provider.host_inputs(use)

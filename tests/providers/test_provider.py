@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import opscope.shaders as shaders
 import pytest
 from onnx import TensorProto, helper
 from opcase import op_model
-
-import opscope.shaders as shaders
 from opscope.engine.diagnostics import Severity
 from opscope.engine.errors import CoverageError, NodeError, NotCoveredError
 from opscope.engine.host import table
@@ -103,7 +102,7 @@ def test_the_gru_ran_on_the_gpu_not_on_the_host(monkeypatch: pytest.MonkeyPatch)
     entries = table._TABLE["", "GRU"]
     broken = [type(e)(refuse, *[getattr(e, n) for n in list(e.__slots__)[1:]]) for e in entries]
     monkeypatch.setitem(table._TABLE, ("", "GRU"), broken)
-    with pytest.raises(NodeError, match="the host.s GRU"):
+    with pytest.raises(NodeError, match=r"the host.s GRU"):
         evaluate_model(model, feeds)
     got = Session().run(model, feeds, fallback="error").outputs["y0"]
     np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
@@ -131,8 +130,8 @@ def test_a_mutated_kernel_gives_a_wrong_answer(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_graph_with_a_subgraph_can_be_partitioned() -> None:
     out = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
-    then = helper.make_graph([helper.make_node("Neg", ["x"], ["t"])], "then", [],
-                             [helper.make_tensor_value_info("t", TensorProto.FLOAT, None)])  # fmt: skip
+    end = helper.make_tensor_value_info("t", TensorProto.FLOAT, None)
+    then = helper.make_graph([helper.make_node("Neg", ["x"], ["t"])], "then", [], [end])
     node = helper.make_node("If", ["c"], ["y"], then_branch=then, else_branch=then)
     inputs = [
         helper.make_tensor_value_info("x", TensorProto.FLOAT, [2]),
