@@ -276,7 +276,11 @@ class _Builder:
         }
         for step in range(node.steps):
             for name, first_gate, products in self._cell.passes:
-                own = {"pass": name, "first_gate": first_gate, "products": products}
+                own: dict[str, Variable] = {
+                    "pass": name,
+                    "first_gate": first_gate,
+                    "products": products,
+                }
                 bound = tensors if name == "gates" else {**writes, **tensors}
                 for row_range in row_pieces:
                     high = -(-(row_range[1] - row_range[0]) // tile.rows)
