@@ -48,14 +48,16 @@ fn residual(x: f32, y: f32, z: f32) -> f32 {
 }
 
 // WGSL allows an error of 2.5 units in the last place, and more for large divisors. One Newton step
-// makes exact quotients exact.
+// makes exact quotients exact. The inverse is cut short so that no compiler adds up the two
+// divisions by y: (x + rest) / y would be as inexact as x / y.
 fn divide(x: f32, y: f32) -> f32 {
   let scale = select(1.0, 5.9604645e-8, abs(y) > 1e30);
   let dividend = x * scale;
   let divisor = y * scale;
   let quotient = dividend / divisor;
-  let refined = quotient + residual(dividend, quotient, divisor) / divisor;
-  let safe = is_finite(refined) && is_finite(y) && abs(dividend) > 1e-28;
+  let inverse = bitcast<f32>(bitcast<u32>(1.0 / divisor) & 0xffffff00u);
+  let refined = quotient + residual(dividend, quotient, divisor) * inverse;
+  let safe = is_finite(refined) && is_finite(y) && min(abs(dividend), abs(quotient)) > 1e-28;
   return select(quotient, refined, safe);
 }
 
