@@ -68,8 +68,9 @@ fn place_of(at: Index, phase: Phase, part: Index) -> Index {
 
 fn store(place: Index, wanted: bool, m: Index, part: Index, sum: f32) {
   if (wanted && m < params.group_outputs) {
-    let value = sum + f32(bias[part * params.group_outputs + m]);
-    y[place + m * params.output.w] = Element(activate_{{ activation }}(value, params.alpha, params.beta));
+    let biased = sum + f32(bias[part * params.group_outputs + m]);
+    let value = activate_{{ activation }}(biased, params.alpha, params.beta);
+    y[place + m * params.output.w] = Element(value);
   }
 }
 

@@ -1,7 +1,7 @@
 // c[z, m, n] = activation(alpha * sum over k of a[z, m, k] * b[z, k, n] + beta * d[m, n])
 // Bindings: 0 params; 1 a; 2 b; 3 d; 4 c, all read and written through strides.
-// Grid: linear over results from params.first.x on, {{ columns }} a workgroup of 256; the other
-// invocations share the sum: invocation l adds every {{ 256 // columns }}-th term of result l % {{ columns }}.
+// Grid: linear over results from params.first.x on, {{ columns }} a workgroup of 256; invocation l
+// adds every (256 / {{ columns }})-th term of result l % {{ columns }}.
 alias Element = {{ element }};
 
 {% include 'lib/grid.wgsl' %}
@@ -30,8 +30,10 @@ fn main(
   let m = at / params.columns % params.rows;
   let z = at / params.columns / params.rows;
   let first = local / {{ columns }}u;
-  var a_at = params.a_base + batch_offset(z, params.a_batch) + m * params.a_row + first * params.a_depth;
-  var b_at = params.b_base + batch_offset(z, params.b_batch) + n * params.b_column + first * params.b_depth;
+  var a_at = params.a_base + batch_offset(z, params.a_batch) + m * params.a_row
+    + first * params.a_depth;
+  var b_at = params.b_base + batch_offset(z, params.b_batch) + n * params.b_column
+    + first * params.b_depth;
   var sum = 0.0;
   for (var k = first; k < params.depth; k += {{ 256 // columns }}u) {
     sum = fma(f32(a[a_at]), f32(b[b_at]), sum);
@@ -49,7 +51,8 @@ fn main(
   if (local < {{ columns }}u && wanted) {
     let added = params.beta * f32(d[m * params.d_row + n * params.d_column]);
     let total = params.alpha * partial[local] + added;
-    let c_at = params.c_base + batch_offset(z, params.c_batch) + m * params.c_row + n * params.c_column;
+    let c_at = params.c_base + batch_offset(z, params.c_batch) + m * params.c_row
+      + n * params.c_column;
     c[c_at] = Element(activate_{{ activation }}(total, params.act_alpha, params.act_beta));
   }
 }

@@ -20,18 +20,21 @@ var<workgroup> tile_b: array<vec4<f32>, {{ bk * (bn // 4) }}>;
 
 fn load_a(base: u32, row: u32, k: u32) -> f32 {
   let inside = row < params.rows && k < params.depth;
-  return select(0.0, f32(a[select(0u, base + row * params.a_row + k * params.a_depth, inside)]), inside);
+  let at = select(0u, base + row * params.a_row + k * params.a_depth, inside);
+  return select(0.0, f32(a[at]), inside);
 }
 
 fn load_b(base: u32, k: u32, column: u32) -> f32 {
   let inside = column < params.columns && k < params.depth;
-  return select(0.0, f32(b[select(0u, base + k * params.b_depth + column * params.b_column, inside)]), inside);
+  let at = select(0u, base + k * params.b_depth + column * params.b_column, inside);
+  return select(0.0, f32(b[at]), inside);
 }
 
 fn store(base: u32, row: u32, column: u32, sum: f32) {
   if (row < params.rows && column < params.columns) {
     let added = params.beta * f32(d[row * params.d_row + column * params.d_column]);
-    let value = activate_{{ activation }}(params.alpha * sum + added, params.act_alpha, params.act_beta);
+    let total = params.alpha * sum + added;
+    let value = activate_{{ activation }}(total, params.act_alpha, params.act_beta);
     c[base + row * params.c_row + column * params.c_column] = Element(value);
   }
 }
@@ -86,7 +89,8 @@ fn main(
       let k = unit % {{ bk }}u;
       let column = unit / {{ bk }}u;
 {% endif %}
-      tile_b[k * {{ bn // 4 }}u + column / 4u][column % 4u] = load_b(b_base, k0 + k, column0 + column);
+      let value = load_b(b_base, k0 + k, column0 + column);
+      tile_b[k * {{ bn // 4 }}u + column / 4u][column % 4u] = value;
     }
 {% endfor %}
     workgroupBarrier();

@@ -78,8 +78,8 @@ fn start_norm() -> State {
 
 fn join_norm(state: State, value: f32, at: Index) -> State {
   let size = abs(value);
-  let power = select(select(pow(size, params.p), size * size, params.p == 2.0), size, params.p == 1.0);
-  return State(state.value + power, at);
+  let square_or_power = select(pow(size, params.p), size * size, params.p == 2.0);
+  return State(state.value + select(square_or_power, size, params.p == 1.0), at);
 }
 
 fn finish_norm(state: State, taps: Index) -> f32 {

@@ -34,12 +34,13 @@ class Convolution:
     @property
     def taps(self) -> int:
         """Taps that the busiest output position has, all axes together."""
-        return math.prod(
-            -(-a.kernel // (a.stride // math.gcd(a.stride, a.dilation)))
-            if self.transposed
-            else a.kernel
-            for a in self.axes
-        )
+        return math.prod(self.axis_taps(a) for a in self.axes)
+
+    def axis_taps(self, axis: Axis) -> int:
+        """Taps that the busiest output position has along ``axis``."""
+        if self.transposed:
+            return -(-axis.kernel // (axis.stride // math.gcd(axis.stride, axis.dilation)))
+        return axis.kernel
 
     @property
     def multiply_adds(self) -> int:

@@ -118,7 +118,8 @@ def choose_tiling(conv: Convolution, steps: StepBuilder) -> Tiling | None:
     columns = -(-conv.outputs // (conv.groups * conv.group_outputs * count))
     copies = conv.groups * count
     tile = tiles.choose_tile(steps.profile, conv.group_outputs, columns, copies)
-    if tile is None and conv.group_inputs * conv.taps > tiles.MOST_TURNS // 2:
+    turns = tiles.turns(conv.group_inputs, *(conv.axis_taps(a) for a in conv.axes))
+    if tile is None and turns > tiles.MOST_TURNS:
         tile = tiles.SMALL  # sums too long for one invocation of the direct kernel
     if tile is None:
         return None

@@ -23,7 +23,7 @@ from .matmul import dense_strides
 from .product import Loop, Product, build_product, merge
 from .registry import Kernel, kernel
 from .steps import TYPES, Cost, StepBuilder, Tensor
-from .tiles import MOST_TURNS, spans
+from .tiles import MOST_TURNS, spans, turns
 from .use import OpUse
 
 Label = str | int  # an int counts an ellipsis' axes from its right end
@@ -128,10 +128,12 @@ class Einsum(Kernel):
             raise use.error(f"{len(outer)} axes of the result cannot be joined; 8 are allowed")
         outer = (*(Loop(1),) * (2 * _FOUR - len(outer)), *outer)
         work = math.prod(loop.extent for loop in summed)
-        if work > MOST_TURNS // 2:
+        summed = (*(Loop(1),) * (_FOUR - len(summed)), *summed)
+        needed = turns(*(loop.extent for loop in summed))
+        if steps.profile.kind == "CPU" and needed > MOST_TURNS:
             raise use.error(
-                f"sums of {work:,} terms along axes that cannot be joined; the kernel takes "
-                f"{MOST_TURNS // 2:,}"
+                f"sums of {work:,} terms along axes that cannot be joined: {needed:,} loop turns "
+                f"for one invocation, of which a software adapter makes {MOST_TURNS:,}"
             )
         empty = steps.constant(np.zeros(1), c.dtype)
         for first, count in spans(c.size, work, steps.work_limit()):
@@ -145,7 +147,7 @@ class Einsum(Kernel):
                     *(float(steps.activation.alpha), float(steps.activation.beta)),
                     *_loop_params(outer[:_FOUR]),
                     *_loop_params(outer[_FOUR:]),
-                    *_loop_params((*(Loop(1),) * (_FOUR - len(summed)), *summed)),
+                    *_loop_params(summed),
                 ),
                 variables={"element": c.element, "activation": steps.activation.name},
             )

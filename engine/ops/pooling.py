@@ -21,9 +21,9 @@ from .conv_geometry import axis_params
 from .index_policy import INDEX_POLICY
 from .registry import Kernel, kernel
 from .steps import TYPES, Cost, StepBuilder, Variable
-from .tiles import MOST_TURNS, spans
+from .tiles import MOST_TURNS, spans, turns
 from .use import OpUse
-from .window import Axis, check_window, pool_axes, three_axes
+from .window import MAX_SPATIAL_AXES, Axis, check_window, pool_axes, three_axes
 
 _MINUS_INFINITY = 0xFF800000  # the bits of the f32
 _WINDOW = ("auto_pad", "kernel_shape", "pads", "strides")
@@ -41,12 +41,13 @@ class Pool(Kernel):
 
     def check(self, use: OpUse) -> Support:
         """Ranks of three to five, one kind of padding, no window too large for one invocation."""
-        taps = math.prod(use.attr("kernel_shape", ()))
-        if taps > MOST_TURNS // 2:
+        window = tuple(use.attr("kernel_shape", ()))
+        if (needed := turns(*(1,) * (MAX_SPATIAL_AXES - len(window)), *window)) > MOST_TURNS:
             return refused(
                 Reason.LIMIT,
-                f"the window has {taps:,} elements; the kernel takes {MOST_TURNS // 2:,}",
-                taps=taps,
+                f"the window {list(window)} has {math.prod(window):,} elements: {needed:,} loop "
+                f"turns for one invocation, which may have {MOST_TURNS:,}",
+                taps=math.prod(window),
             )
         return check_window(use)
 

@@ -17,8 +17,8 @@ from .steps import Groups, Variable
 # Tiled kernels check their own bounds; the tests run each also with the driver's checks.
 TRUSTED = True
 
-# Mesa's software rasteriser leaves a shader's loops, without a word, after 65,535 turns in all:
-# no invocation may be given more. What cannot keep to this takes another kernel or is declined.
+# Mesa's software rasteriser leaves a shader's loops, without a word, after 65,535 turns of all of
+# them together: no invocation may need more. What would takes another kernel or is declined.
 MOST_TURNS = 60_000
 
 
@@ -84,6 +84,14 @@ FEW_THREADS = Tile(64, 32, 8, 8, 8)  # for adapters whose invocations of a workg
 # The larger a tile the fewer loads, but it takes enough of them to keep a large GPU busy: the
 # numbers are workgroups, measured on an H200 with 132 units.
 _BY_SIZE = ((LARGE, 512), (WIDE, 256), (MEDIUM, 128))
+
+
+def turns(*extents: int) -> int:
+    """Loop turns of one invocation in nested loops, outermost first; leaving a loop is one too."""
+    total = 0
+    for extent in reversed(extents):
+        total = extent * (1 + total) + 1
+    return total
 
 
 def choose_tile(profile: DeviceProfile, rows: int, columns: int, copies: int = 1) -> Tile | None:

@@ -36,7 +36,8 @@ fn transposed_taps(o: Index, extents: vec4<Index>, steps: vec4<Index>) -> Taps {
   }
   let source = (position - first * steps.y) / steps.x;
   let skipped = ceil_div(max(0, source - extents.x + 1), source_step);
-  let fitting = min(ceil_div(extents.z - first, kernel_step), max(0, source + source_step) / source_step);
+  let reaching = max(0, source + source_step) / source_step;
+  let fitting = min(ceil_div(extents.z - first, kernel_step), reaching);
   return Taps(
     first + skipped * kernel_step,
     kernel_step,

@@ -159,6 +159,9 @@ def test_sums_longer_than_a_software_adapter_loops() -> None:
     x, w = np.ones((1, 1, 70_003), np.float32), np.ones((1, 1, 70_000), np.float32)
     (y,) = opcase.run_op("Conv", [x, w])
     assert y.tolist() == [[[70_000] * 4]]
+    x, w = np.ones((1, 20_000, 3), np.float32), np.ones((1, 20_000, 1), np.float32)
+    (y,) = opcase.run_op("Conv", [x, w])
+    assert y.tolist() == [[[20_000] * 3]]
 
 
 def test_empty_results() -> None:

@@ -98,6 +98,7 @@ def test_what_is_declined_says_why(equation: str, inputs: int, text: str) -> Non
         ("ij,jk->ik", (2, 3), (4, 5), "label 'j' has the extents 3 and 4"),
         ("ij,jk->ik", (2, 3, 3), (3, 5), "the term 'ij' does not fit an operand of [2, 3, 3]"),
         ("ij->ji", (2, 3), (3, 5), "2 inputs, but the equation has 1"),
+        ("ij,ji->", (300, 200), (200, 300), "sums of 60,000 terms along axes that cannot"),
     ],
 )
 def test_contradictions_are_named_with_their_numbers(
