@@ -13,10 +13,11 @@ struct Axis {
 
 struct Params {
   count: u32,
-  turns: u32,
   turn_stride: u32,
   extent: u32,
-  @size(16) stride: u32,
+  stride: u32,
+  first_turn: u32,
+  @size(12) end_turn: u32,
   axes: array<Axis, {{ rank }}>,
 }
 
@@ -52,7 +53,7 @@ fn main(
     start += coordinate * a.target_stride;
     update += coordinate * a.update_stride;
   }
-  for (var turn = 0u; turn < params.turns; turn++) {
+  for (var turn = params.first_turn; turn < params.end_turn; turn++) {
     let at = update + turn * params.turn_stride;
     let i = indices[at];
     let offset = start + resolve_index({{ index_load }}, params.extent) * params.stride;

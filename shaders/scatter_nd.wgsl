@@ -14,8 +14,8 @@ struct Axis {
 struct Params {
   count: u32,
   inner: u32,
-  turns: u32,
-  unused: u32,
+  first_turn: u32,
+  end_turn: u32,
   axes: array<Axis, {{ depth }}>,
 }
 
@@ -42,7 +42,7 @@ fn main(
   if (first >= params.count) {
     return;
   }
-  for (var turn = 0u; turn < params.turns; turn++) {
+  for (var turn = params.first_turn; turn < params.end_turn; turn++) {
     let at = first + turn * params.inner;
     let row = at / params.inner;
     var offset = at % params.inner;

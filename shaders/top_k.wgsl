@@ -1,6 +1,7 @@
 // The first k of each line in order: every element counts those that come before it.
 // Bindings: 0 params, 1 source (outer, extent, inner), 2 values and 3 indices (outer, k, inner),
-// the indices as 64-bit words. Grid: one invocation for each element of the source.
+// the indices as 64-bit words. Grid: one invocation for each of the source's elements from
+// params.first on.
 alias Value = {{ value }};
 
 struct Params {
@@ -8,6 +9,7 @@ struct Params {
   extent: u32,
   inner: u32,
   k: u32,
+  @size(16) first: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -28,10 +30,11 @@ fn main(
   @builtin(num_workgroups) groups: vec3<u32>,
   @builtin(local_invocation_index) local: u32,
 ) {
-  let at = linear_index(group, groups, local, {{ group_size }}u);
-  if (at >= params.count) {
+  let index = linear_index(group, groups, local, {{ group_size }}u);
+  if (index >= params.count) {
     return;
   }
+  let at = params.first + index;
   let inner = at % params.inner;
   let mine = at / params.inner % params.extent;
   let outer = at / params.inner / params.extent;

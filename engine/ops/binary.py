@@ -273,16 +273,17 @@ class Mod(Binary):
     attributes = frozenset(("fmod",))
 
     def check(self, use: OpUse) -> Support:
-        """Floats have C's fmod only, by the ONNX text."""
+        """Before version 28 floats have C's fmod only, by the ONNX text."""
         first = use.inputs[0] if use.inputs else None
-        if first is not None and first.dtype in FLOATS and not use.attr("fmod", 0):
+        old = use.since_version < 28
+        if old and first is not None and first.dtype in FLOATS and not use.attr("fmod", 0):
             return refused(Reason.ATTRIBUTE, f"{use.op} of {first.dtype} has fmod = 0")
         return SUPPORTED
 
     def expression(self, use: OpUse, left: Tensor, right: Tensor) -> str:
         """By the type and the attribute."""
         if VALUE[left.element] == "f32":
-            return "float_remainder(x, y)"
+            return f"float_{'' if use.attr('fmod', 0) else 'floor_'}remainder(x, y)"
         if VALUE[left.element] == "i32":
             return "signed_remainder(x, y)" if use.attr("fmod", 0) else "floor_remainder(x, y)"
         return "x % y"

@@ -19,7 +19,7 @@ from .steps import TYPES, StepBuilder
 from .use import OpUse
 
 FLOATS = TYPES.floats
-MOST_ALONG = 1 << 20
+MOST_ALONG = 1 << 16
 MOST_RANKED = 1 << 15
 
 
@@ -128,20 +128,24 @@ class TopK(Kernel):
             before = f"({before} && !is_nan(y)) || (is_nan(x) && !is_nan(y))"
             if not use.attr("largest", 1):
                 before = "(x < y && !is_nan(x)) || (!is_nan(x) && is_nan(y))"
-        steps.dispatch(
-            "top_k",
-            reads=[source],
-            writes=[values, indices],
-            groups=steps.grid(source.size if values.size else 0, GROUP),
-            params=(source.size, extent, inner, self._k(use)),
-            variables={
-                "element": source.element,
-                "value": value,
-                "before": before,
-                "group_size": GROUP,
-            },
-            variant=source.element,
-        )
+        # Each element looks at a whole line: few enough of them for one dispatch.
+        piece = max(1, steps.work_limit() // max(1, extent))
+        for first in range(0, source.size if values.size else 0, piece):
+            count = min(piece, source.size - first)
+            steps.dispatch(
+                "top_k",
+                reads=[source],
+                writes=[values, indices],
+                groups=steps.grid(count, GROUP),
+                params=(count, extent, inner, self._k(use), first, 0, 0, 0),
+                variables={
+                    "element": source.element,
+                    "value": value,
+                    "before": before,
+                    "group_size": GROUP,
+                },
+                variant=source.element,
+            )
 
     @staticmethod
     def _axis(use: OpUse) -> int:

@@ -24,7 +24,7 @@ from .use import OpUse
 
 FLOATS = TYPES.floats
 SHARED_FROM = 32  # elements per result from which a workgroup shares the work
-SPLIT_FROM = 65_536  # elements per result from which several workgroups do
+SPLIT_FROM = 8_192  # elements per result from which several workgroups do
 MOST_PARTS = 1_024
 
 
@@ -103,7 +103,8 @@ class Layout:
         extent, stride = self.reduced[0]
         if self.length < SPLIT_FROM or self.count > GROUP:
             return None
-        parts = max((p for p in range(1, MOST_PARTS + 1) if extent % p == 0), default=1)
+        most = min(MOST_PARTS, self.length // GROUP)
+        parts = max(p for p in range(1, most + 1) if extent % p == 0)
         if parts < 8:
             return None
         first = Layout(

@@ -23,6 +23,8 @@ from .steps import TYPES, StepBuilder, Tensor
 from .strided import copy_strided
 from .use import OpUse
 
+MOST_TURNS = 16_384  # updates that an invocation takes one after another in one dispatch
+
 _REDUCTIONS = {
     "none": {"f32": "y", "i32": "y", "u32": "y"},
     "add": {"f32": "x + y", "i32": "x + y", "u32": "x + y"},
@@ -101,15 +103,17 @@ class ScatterND(Kernel):
         walkers, turns = (inner, rows) if in_turn else (inner * rows, 1)
         if rows == 0:
             return
-        steps.dispatch(
-            "scatter_nd",
-            reads=[indices, updates],
-            writes=[target],
-            groups=steps.grid(walkers, GROUP),
-            params=(walkers, inner, turns, 0, *index_axes(use.dims(0), depth)),
-            variables={**_variables(use, data, indices), "depth": depth},
-            variant=f"{use.attr('reduction', 'none')}, {data.element}",
-        )
+        for first in range(0, turns, MOST_TURNS):
+            last = min(first + MOST_TURNS, turns)
+            steps.dispatch(
+                "scatter_nd",
+                reads=[indices, updates],
+                writes=[target],
+                groups=steps.grid(walkers, GROUP),
+                params=(walkers, inner, first, last, *index_axes(use.dims(0), depth)),
+                variables={**_variables(use, data, indices), "depth": depth},
+                variant=f"{use.attr('reduction', 'none')}, {data.element}",
+            )
 
 
 @kernel("ScatterElements", since=(11, 13, 16, 18))
@@ -150,15 +154,18 @@ class ScatterElements(Kernel):
         own, given = strides_of(use.dims(0)), strides_of(taken)
         axes = self._axes(shape, tuple(0 if k == axis else s for k, s in enumerate(own)), given)
         walkers = math.prod(shape)
-        steps.dispatch(
-            "scatter_elements",
-            reads=[indices, updates],
-            writes=[target],
-            groups=steps.grid(walkers, GROUP),
-            params=(walkers, turns, given[axis], use.dims(0)[axis], own[axis], 0, 0, 0, *axes),
-            variables={**_variables(use, data, indices), "rank": len(shape)},
-            variant=f"{use.attr('reduction', 'none')}, {data.element}",
-        )
+        extent = use.dims(0)[axis]
+        for first in range(0, turns, MOST_TURNS):
+            last = min(first + MOST_TURNS, turns)
+            steps.dispatch(
+                "scatter_elements",
+                reads=[indices, updates],
+                writes=[target],
+                groups=steps.grid(walkers, GROUP),
+                params=(walkers, given[axis], extent, own[axis], first, last, 0, 0, *axes),
+                variables={**_variables(use, data, indices), "rank": len(shape)},
+                variant=f"{use.attr('reduction', 'none')}, {data.element}",
+            )
 
     @staticmethod
     def _axes(shape: Shape, target: Shape, given: Shape) -> tuple[int, ...]:

@@ -70,6 +70,13 @@ fn float_remainder(x: f32, y: f32) -> f32 {
   return select(rest, -rest, x < 0.0);
 }
 
+// Remainder with the sign of the divisor: of unlike signs the divisor itself where it is infinite.
+fn float_floor_remainder(x: f32, y: f32) -> f32 {
+  let rest = float_remainder(x, y);
+  let unlike = rest != 0.0 && (rest < 0.0) != (y < 0.0);
+  return select(select(rest, rest + y, unlike), select(0.0, -0.0, y < 0.0), rest == 0.0);
+}
+
 // Remainder with the sign of the dividend. Vulkan leaves % undefined for negative integers.
 fn signed_remainder(x: i32, y: i32) -> i32 {
   return x - x / y * y;

@@ -118,6 +118,10 @@ def test_float_remainders_are_exact() -> None:
     (got,) = run_op("Mod", [x, y], {"fmod": 1})
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(got, np.fmod(x, y))
+        (got,) = run_op("Mod", [x, y], opset=28)
+        np.testing.assert_allclose(got, np.mod(x, y), rtol=1e-6)
+    with pytest.raises(NotCoveredError, match="Mod of float32 has fmod = 0"):
+        run_op("Mod", [x, y], opset=13)
 
 
 BASES = np.float32([-2000, -3, -2, -1, -0.5, -0.0, 0, 0.5, 1, 2, 3, 1e10, np.inf, -np.inf, np.nan])

@@ -104,6 +104,19 @@ def test_reductions_take_repeated_indices_in_order(dtype, reduction, merge) -> N
     np.testing.assert_array_equal(got, want, strict=True)
 
 
+def test_more_updates_than_one_dispatch_takes() -> None:
+    count = 40_000
+    where = np.arange(count)[:, None] % 3
+    updates = np.arange(count, dtype=np.int32)
+    want = [updates[k::3].sum(dtype=np.int32) for k in range(3)]
+    x = np.zeros(3, np.int32)
+    np.testing.assert_array_equal(
+        run_op("ScatterND", [x, where, updates], {"reduction": "add"})[0], want
+    )
+    (got,) = run_op("ScatterElements", [x, where[:, 0], updates], {"reduction": "add"})
+    np.testing.assert_array_equal(got, want)
+
+
 def test_64_bit_reductions_are_left_to_the_host() -> None:
     x = data("int64", 3)
     with pytest.raises(NotCoveredError, match="reduction 'add' of int64"):
