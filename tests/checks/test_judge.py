@@ -1,0 +1,377 @@
+"""Judging a model: what each verdict becomes, limits, measured values, and each finding once."""
+
+from __future__ import annotations
+
+import tracemalloc
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+from opscope.engine.checks import run_checks
+from opscope.engine.checks.judge import judge, merge
+from opscope.engine.checks.measured import measured_findings
+from opscope.engine.checks.required import required, strict
+from opscope.engine.device.profile import DeviceProfile, Limits
+from opscope.engine.diagnostics import Diagnostic, Severity
+from opscope.engine.errors import FeedError
+from opscope.engine.ir.infer import infer
+from opscope.engine.ir.load import load_bytes, load_model
+from opscope.engine.ir.model import Model, NodeId, TensorType
+from opscope.engine.providers import Status
+from opscope.engine.results import ValueStats
+from small_model import findings, half, model, node, only
+
+X = {"x": ("float32", (2, 6))}
+
+
+def gru(dtype: str = "float32", opset: int = 17, **attributes: object) -> Model:
+    weights = {"w": half(1, 12, 6).astype(dtype), "r": half(1, 12, 4).astype(dtype)}
+    return model(
+        [node("GRU", "x w r", "y", "rnn", hidden_size=4, **attributes)],
+        {"x": (dtype, (3, 1, 6))},
+        "y",
+        weights,
+        opset,
+    )
+
+
+# ------------------------------------------------------------------ verdicts
+
+
+def test_a_recurrent_node_off_the_gpu_is_an_error() -> None:
+    told = only(gru("float16"), "host-node", "ort-webgpu")
+    assert told.severity is Severity.ERROR
+    assert "7-13 and exactly 14 with float32" in told.text
+    assert told.versions == "ORT WebGPU 0.4.0"
+    assert "Cast" in told.remedy
+
+
+def test_an_opset_gate_says_which_opset_to_export() -> None:
+    told = only(gru(opset=22), "opset-gate", "ort-webgpu")
+    assert told.severity is Severity.ERROR
+    assert "export the model at opset 21" in told.remedy
+    assert told.links
+    relu = model([node("Elu", "x", "y", "elu")], X, "y", opset=22)
+    assert only(relu, "opset-gate").severity is Severity.WARNING
+    assert findings(gru(opset=21), "opset-gate") == []
+
+
+def test_what_is_taken_and_then_fails_is_an_error() -> None:
+    told = only(gru(activations=["Softsign", "Tanh"]), "fails-on-target")
+    assert told.severity is Severity.ERROR
+    assert "Softsign" in told.text
+    assert "session creation" in told.text
+
+
+def test_what_nobody_can_run_is_an_error_for_us() -> None:
+    subject = model(
+        [node("Thing", "x", "y", "odd", domain="com.example")], X, "y", domains=["com.example"]
+    )
+    told = only(subject, "unsupported-node", "opscope")
+    assert told.severity is Severity.ERROR
+    assert told.op == "com.example::Thing"
+
+
+def test_an_unknown_type_is_information() -> None:
+    subject = model(
+        [
+            node("Thing", "x", "a", "odd", domain="com.example"),
+            node("Relu", "a", "y", "after"),
+        ],
+        X,
+        "y",
+        domains=["com.example"],
+    )
+    told = only(subject, "unknown-placement", "ort-webgpu")
+    assert (told.name, told.severity) == ("after", Severity.INFO)
+
+
+def test_a_host_node_of_ours_is_told_once_with_its_bytes() -> None:
+    subject = model([node("Relu", "x", "a"), node("NonZero", "a", "y", "nonzero")], X, "y")
+    told = only(subject, "host-node", "opscope")
+    assert told.severity is Severity.WARNING
+    assert "bytes per run" in told.text
+
+
+def test_shape_arithmetic_on_the_cpu_is_information() -> None:
+    subject = model(
+        [
+            node("Shape", "x", "s", "shape"),
+            node("Concat", "s s", "t", "concat", axis=0),
+            node("Slice", "t zero two", "u", "slice"),
+            node("Reshape", "x u", "y", "reshape"),
+        ],
+        {"x": ("float32", ("n", 6))},
+        "y",
+        {"zero": np.array([0]), "two": np.array([2])},
+    )
+    severities = {d.name: d.severity for d in findings(subject, "host-node", "ort-webgpu")}
+    assert severities == {"concat": Severity.INFO, "slice": Severity.INFO}
+
+
+# ------------------------------------------------------------------ limits
+
+
+def huge(elements: int) -> Model:
+    return model(
+        [node("Expand", "x s", "big", "expand"), node("ReduceMax", "big", "y", "max")],
+        {"x": ("float32", (1,))},
+        "y",
+        {"s": np.array([elements])},
+    )
+
+
+def test_a_tensor_over_every_adapters_binding_is_an_error() -> None:
+    told = only(huge(800_000_000), "binding-limit")
+    assert told.severity is Severity.ERROR
+    assert "3,200,000,000 bytes" in told.text
+    assert "'big' [800000000] float32" in told.text
+    assert told.name == "expand"
+
+
+def test_over_the_default_limits_alone_it_is_a_warning() -> None:
+    told = only(huge(40_000_000), "binding-limit")
+    assert told.severity is Severity.WARNING
+    assert "160,000,000 bytes" in told.text
+    assert "134,217,728 per binding" in told.text
+    assert findings(huge(33_554_432), "binding-limit") == []
+    assert findings(judge(huge(40_000_000), ["ort-webgpu"]), "binding-limit") == []
+
+
+def test_a_chosen_adapters_limits_are_final() -> None:
+    small = DeviceProfile("tiny GPU", limits=Limits(max_storage_buffer_binding_size=1 << 20))
+    judged = judge(huge(300_000), profile=small)
+    told = only(judged, "binding-limit")
+    assert told.severity is Severity.ERROR
+    assert "tiny GPU" in told.text
+    roomy = DeviceProfile(
+        "big GPU",
+        limits=replace(
+            small.limits, max_buffer_size=1 << 30, max_storage_buffer_binding_size=1 << 30
+        ),
+    )
+    assert findings(judge(huge(40_000_000), profile=roomy), "binding-limit") == []
+
+
+def test_a_weight_over_the_binding_is_found_without_reading_it() -> None:
+    subject = model([node("Add", "x w", "y", "add")], X, "y", {"w": np.ones(6, np.float32)})
+    graph = subject.graph
+    weight = replace(graph.initializers["w"], shape=(1 << 30,), size_bytes=4 << 30, read=_never)
+    large = replace(subject, graph=replace(graph, initializers={"w": weight}))
+    found = run_checks(large, infer(subject).types)
+    assert [d.name for d in found if d.code == "binding-limit"] == ["add"]
+
+
+def _never() -> np.ndarray:
+    raise AssertionError("the weight was read")
+
+
+def test_an_adapter_without_f16_is_told_for_f16_models_only() -> None:
+    plain = DeviceProfile("old GPU")
+    subject = model([node("Relu", "x", "y", "relu")], {"x": ("float16", (4,))}, "y")
+    told = only(judge(subject, profile=plain), "f16-unavailable")
+    assert "old GPU" in told.text
+    able = replace(plain, features=frozenset({"shader-f16"}))
+    assert findings(judge(subject, profile=able), "f16-unavailable") == []
+    assert findings(subject, "f16-unavailable") == []
+    single = model([node("Relu", "x", "y", "relu")], {"x": ("float32", (4,))}, "y")
+    assert findings(judge(single, profile=plain), "f16-unavailable") == []
+
+
+# ------------------------------------------------------------------ plans
+
+
+def test_a_node_that_contradicts_onnx_is_a_finding() -> None:
+    subject = model([node("MatMul", "x x", "y", "product")], X, "y")
+    told = only(subject, "cannot-run")
+    assert (told.severity, told.name, told.target) == (Severity.ERROR, "product", "opscope")
+    assert findings(judge(subject, ["ort-webgpu"]), "cannot-run") == []
+
+
+def test_an_input_without_a_rank_is_not_planned() -> None:
+    subject = model([node("Relu", "x", "y", "relu")], {"x": ("float32", None)}, "y")
+    told = only(subject, "not-planned")
+    assert told.severity is Severity.INFO
+    assert "'x'" in told.text
+    given = judge(subject, shapes={"x": (2, 3)})
+    assert findings(given, "not-planned") == []
+    assert given.types[(), "y"] == TensorType("float32", (2, 3))
+
+
+def test_shapes_that_do_not_fit_are_the_callers_error() -> None:
+    with pytest.raises(FeedError, match="there is no input 'z'"):
+        judge(gru(), shapes={"z": (1,)})
+
+
+def test_no_memory_is_taken_for_the_inputs() -> None:
+    subject = model(
+        [node("ReduceMax", "x", "y", "max")], {"x": ("float32", (1 << 8, 1 << 20))}, "y"
+    )
+    tracemalloc.start()
+    try:
+        assert judge(subject).plan is not None
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_assumed_dimensions_are_stated_and_refine_the_types() -> None:
+    judged = judge(model([node("Relu", "x", "y")], {"x": ("float32", ("n", "t"))}, "y"))
+    assert judged.assumed == {"n": 1, "t": 64}
+    assert judged.types[(), "y"] == TensorType("float32", (1, 64))
+    given = judge(judged.model, dims={"n": 3, "t": 5})
+    assert given.assumed == {}
+    assert given.types[(), "y"] == TensorType("float32", (3, 5))
+
+
+def test_a_functions_body_gets_what_its_calls_agree_on() -> None:
+    body = helper.make_function(
+        "local", "Twice", ["a"], ["b"],
+        [node("Add", "a a", "b", "sum")], [helper.make_opsetid("", 17)],
+    )  # fmt: skip
+    subject = model(
+        [
+            node("Twice", "x", "p", "first", domain="local"),
+            node("Twice", "z", "q", "second", domain="local"),
+        ],
+        {"x": ("float32", ("n", 6)), "z": ("float32", (4, 6))},
+        "p q",
+        functions=[body],
+        domains=["local"],
+    )
+    judged = judge(subject)
+    inside = NodeId(("local::Twice",), 0)
+    assert judged.types[inside.graph, "a"] == TensorType("float32", (None, 6))
+    assert judged.verdicts["ort-webgpu"][inside].status is Status.GPU
+    assert judged.verdicts["opscope"][inside].status is Status.GPU
+
+
+def test_a_failure_inside_a_function_names_the_files_node() -> None:
+    body = helper.make_function(
+        "local", "Wrong", ["a"], ["b"],
+        [node("MatMul", "a a", "b", "product")], [helper.make_opsetid("", 17)],
+    )  # fmt: skip
+    subject = model(
+        [node("Wrong", "x", "y", "call", domain="local")],
+        X,
+        "y",
+        functions=[body],
+        domains=["local"],
+    )
+    told = only(subject, "cannot-run")
+    assert told.node == NodeId(("local::Wrong",), 0)
+    assert told.name == "product"
+
+
+# ------------------------------------------------------------------ once each
+
+
+def finding(code: str, index: int, text: str, target: str = "opscope") -> Diagnostic:
+    return Diagnostic(code, Severity.WARNING, text, node=NodeId((), index), target=target)
+
+
+def test_of_a_check_and_a_plan_on_one_node_the_plan_stays() -> None:
+    checks = [
+        finding("host-node", 0, "a guess"),
+        finding("host-node", 0, "another engine", "ort-webgpu"),
+        finding("host-node", 1, "another node"),
+        finding("copies", 0, "another code"),
+    ]
+    merged = merge(checks, [finding("host-node", 0, "with bytes")])
+    assert {d.text for d in merged} == {
+        "another engine", "another node", "another code", "with bytes",
+    }  # fmt: skip
+
+
+def test_two_findings_of_one_rule_on_one_node_both_stay() -> None:
+    rows = [finding("f16-index-loss", 0, "rows"), finding("f16-index-loss", 0, "columns")]
+    assert len(merge(rows, [])) == 2
+    assert len(merge(rows, rows)) == 2
+
+
+def test_the_worst_comes_first() -> None:
+    mild = replace(finding("a", 0, "mild"), severity=Severity.INFO)
+    bad = replace(finding("b", 1, "bad"), severity=Severity.ERROR)
+    assert [d.text for d in merge([mild, finding("c", 2, "so-so")], [bad])] == [
+        "bad", "so-so", "mild",
+    ]  # fmt: skip
+
+
+def test_the_checks_place_for_every_target_where_nobody_did() -> None:
+    subject = gru("float16")
+    found = run_checks(subject, infer(subject).types)
+    assert {(d.code, d.target) for d in found} == {("host-node", "ort-webgpu")}
+
+
+# ------------------------------------------------------------------ required operators
+
+
+def test_required_and_strict_name_the_node_its_type_and_the_rows() -> None:
+    judged = judge(gru("float16"))
+    for found in (list(required(judged, ["GRU"])), list(strict(judged))):
+        assert [d.target for d in found] == ["ort-webgpu"]
+        assert found[0].name == "rnn"
+        assert "float16[3, 1, 6]" in found[0].text
+        assert "7-13 and exactly 14" in found[0].text
+    assert list(required(judge(gru()), ["GRU"])) == []
+    assert list(strict(judge(gru()))) == []
+
+
+def test_a_required_operator_that_is_not_there_is_told() -> None:
+    told = list(required(judge(gru()), ["GRUU"]))
+    assert [(d.code, d.severity) for d in told] == [("required-op-absent", Severity.WARNING)]
+    assert "GRUU" in told[0].text
+
+
+# ------------------------------------------------------------------ measured
+
+
+def stats(index: int, nan: int = 0, inf: int = 0, dtype: str = "float16") -> ValueStats:
+    return ValueStats(NodeId((), index), f"v{index}", dtype, 10, 0.0, 1.0, nan, inf)
+
+
+def test_the_first_node_with_inf_and_the_first_with_nan() -> None:
+    subject = model(
+        [
+            node("Mul", "x x", "a", "square"),
+            node("Div", "a a", "b", "ratio"),
+            node("Relu", "b", "y", "end"),
+        ],
+        {"x": ("float16", (10,))},
+        "y",
+    )
+    found = measured_findings(subject, [stats(0, inf=3), stats(1, nan=2, inf=1), stats(2, nan=2)])
+    assert [(d.code, d.name) for d in found] == [
+        ("f16-overflow", "square"),
+        ("nan-values", "ratio"),
+    ]
+    assert "3 of 10 values" in found[0].text
+    single = measured_findings(subject, [stats(0, inf=1, dtype="float32")])
+    assert [d.code for d in single] == ["inf-values"]
+    assert measured_findings(subject, [stats(0), stats(1)]) == ()
+
+
+# ------------------------------------------------------------------ all together
+
+CODES = {
+    "binding-limit", "copies", "f16-constant-overflow", "f16-constant-vanishes", "f16-index-loss",
+    "f16-index-pattern", "f16-long-sum", "fails-on-target", "host-node", "int64-narrowing",
+    "opset-gate",
+}  # fmt: skip
+
+
+def test_the_sample_of_warnings_shows_every_code() -> None:
+    path = Path(__file__).parents[2] / "resources" / "samples" / "warnings.onnx"
+    judged = judge(load_model(str(path)))
+    assert {d.code for d in judged.diagnostics} >= CODES
+    assert all(d.text and (d.remedy or d.severity is Severity.INFO) for d in judged.diagnostics)
+
+
+def test_an_empty_graph_has_nothing_to_say() -> None:
+    port = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])
+    graph = helper.make_graph([], "g", [port], [port])
+    subject = load_bytes(onnx.helper.make_model(graph).SerializeToString())
+    assert judge(subject).verdicts == {"opscope": {}, "ort-webgpu": {}}
