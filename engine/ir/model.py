@@ -234,7 +234,12 @@ class Graph:
 
 def captured_inputs(node: Node) -> tuple[str, ...]:
     """The values that ``node`` reads: its inputs and what its subgraphs take from outside."""
-    names = [n for n in node.inputs if n]
+    return tuple(dict.fromkeys((*(n for n in node.inputs if n), *subgraph_reads(node))))
+
+
+def subgraph_reads(node: Node) -> tuple[str, ...]:
+    """The outer values that the subgraphs of ``node`` read; its inputs may be among them."""
+    names: list[str] = []
     inside: frozenset[str] = frozenset()
     stack = [(g, inside) for _, g in node.subgraphs]
     while stack:

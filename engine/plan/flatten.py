@@ -32,6 +32,8 @@ class Frame:
         source: path of the graph in the file.
         parent: the frame whose names a subgraph may capture; None for functions.
         attributes: what a function's attribute references stand for.
+        readers: name -> the nodes that read it, each once, also through their subgraphs.
+        wanted: every name that a node or an output reads.
     """
 
     graph: Graph
@@ -42,11 +44,14 @@ class Frame:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     names: dict[str, ValueId] = field(default_factory=dict)
     depth: int = 0
+    readers: dict[str, list[Node]] = field(default_factory=dict)
     wanted: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        read = {n for node in self.graph.nodes for n in captured_inputs(node)}
-        self.wanted = frozenset(read | {p.name for p in self.graph.outputs})
+        for node in self.graph.nodes:
+            for name in captured_inputs(node):
+                self.readers.setdefault(name, []).append(node)
+        self.wanted = frozenset((*self.readers, *(p.name for p in self.graph.outputs)))
 
     def resolve(self, name: str) -> ValueId | None:
         """The value that ``name`` stands for here, or None if nothing defines it."""

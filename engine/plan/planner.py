@@ -13,7 +13,7 @@ from ..errors import FeedError, NotCoveredError
 from ..host.evaluate import can_evaluate
 from ..host.scope import Scope
 from ..ir.infer import infer_node
-from ..ir.model import Function, Model, Node, NodeId, TensorType, captured_inputs
+from ..ir.model import Function, Model, Node, NodeId, TensorType, subgraph_reads
 from ..numerics.statistics import StatsRow
 from ..ops.registry import Kernel, Registry
 from ..ops.steps import STORAGE, Activation, Cost, Dispatch, Tensor
@@ -159,9 +159,7 @@ class _Planner:
     def _node(self, frame: Frame, node: Node) -> None:
         inputs = tuple(self._input(frame, node, name) for name in node.inputs)
         use = self._use(frame, node, inputs)
-        captured = {
-            n: v for n in captured_inputs(node) if n not in node.inputs and (v := frame.resolve(n))
-        }
+        captured = {n: v for n in subgraph_reads(node) if (v := frame.resolve(n))}
         outputs = tuple(
             frame.define(name) if name and name in frame.wanted else None for name in node.outputs
         )
@@ -328,17 +326,13 @@ class _Planner:
         if not kernel.fuses_activation or not use.wants(0) or any(node.outputs[1:]):
             return None
         name = node.outputs[0]
-        readers = frame.graph.consumers.get(name, ())
+        readers = frame.readers.get(name, ())
         if len(readers) != 1 or any(p.name == name for p in frame.graph.outputs):
             return None
         follower = readers[0]
-        if [n for n in captured_inputs(follower) if n == name] != [
-            n for n in follower.inputs if n == name
-        ]:
-            return None
         inputs = [frame.resolve(n) if n else None for n in follower.inputs]
-        if follower.inputs[0] != name:
-            return None
+        if not follower.inputs or follower.inputs[0] != name:
+            return None  # it captures the value
         # An input whose producer comes later in the file's order is not known yet.
         if any(n and v is None for n, v in zip(follower.inputs, inputs, strict=True) if n != name):
             return None
