@@ -63,3 +63,8 @@ def type_text(found: TensorType | None) -> str:
 def number_text(value: float) -> str:
     """A statistic with four significant digits."""
     return f"{value:.4g}"
+
+
+def sentence_text(text: str) -> str:
+    """``text`` with a capital first letter."""
+    return text[:1].upper() + text[1:]

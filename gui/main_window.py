@@ -194,6 +194,11 @@ class MainWindow(QMainWindow):
         self.profile = profile
         self.status.show_adapter(profile)
 
+    def _devices_known(self, devices: Sequence[DeviceProfile]) -> None:
+        self.work.run.set_devices(devices)
+        if devices and self.profile is None:
+            self.status.show_adapter(devices[0])
+
     def _ask_engine(self) -> None:
         """Ask, off this thread, what targets and adapters there are."""
         self.jobs.start(
@@ -203,7 +208,7 @@ class MainWindow(QMainWindow):
             self._tell_error,
         )
         self.worker.list_devices(
-            self.work.run.set_devices,
+            self._devices_known,
             lambda error: self.work.run.set_device_error(error_text(error)),
         )
 

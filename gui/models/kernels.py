@@ -46,7 +46,7 @@ COLUMNS: tuple[Column[KernelRow], ...] = (
         lambda r: r.summary.dispatches,
         tip="GPU dispatches in one run",
         numeric=True,
-        width=10,
+        width=12,
     ),
     Column(
         "n",

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QSortFilterProxyModel
 
 from ...engine.diagnostics import Diagnostic, Severity
 from ..document import Document
+from ..format import sentence_text
 from ..services import Target
 from .table import Column, Index, Role, TableModel
 
@@ -31,13 +32,12 @@ COLUMNS: tuple[Column[ProblemRow], ...] = (
         look=lambda r: r.diagnostic.severity,
         width=12,
     ),
-    Column("Node", lambda r: r.where, width=20),
-    Column("Operator", lambda r: r.diagnostic.op, width=14),
-    Column("Finding", lambda r: r.diagnostic.text, width=70),
+    Column("Node", lambda r: r.where, width=18),
+    Column("Operator", lambda r: r.diagnostic.op, width=13),
+    Column("Finding", lambda r: sentence_text(r.diagnostic.text), width=62),
     Column("Concerns", lambda r: r.target, tip="The engine that it is about", width=17),
     Column("Code", lambda r: r.diagnostic.code, width=18),
 )
-FINDING_COLUMN = next(i for i, c in enumerate(COLUMNS) if c.title == "Finding")
 
 
 def problem_rows(document: Document, targets: Sequence[Target]) -> tuple[ProblemRow, ...]:

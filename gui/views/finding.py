@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from ...engine.diagnostics import Diagnostic
+from ..format import sentence_text
 from ..models.problems import ProblemRow
 from ..theme import Look, Theme, qcolor
 from .delegates import SIGN_SIZE
@@ -53,10 +54,10 @@ def finding_layout(
     """The finding as text; a link is a button that shows where it leads."""
     column = QVBoxLayout()
     column.setSpacing(3)
-    column.addLayout(sign_row(theme.severity[found.severity], found.text))
+    column.addLayout(sign_row(theme.severity[found.severity], sentence_text(found.text)))
     if found.remedy:
         column.addWidget(label(f"What helps: {found.remedy}"))
-    about = ", ".join(filter(None, (found.code, target, found.versions)))
+    about = ", ".join(dict.fromkeys(filter(None, (found.code, target, found.versions))))
     column.addWidget(label(about, "muted"))
     for link in found.links:
         url = QUrl(link, QUrl.ParsingMode.StrictMode)

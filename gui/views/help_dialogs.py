@@ -24,6 +24,7 @@ from .times_text import runs_text
 
 PACKAGES = ("opscope", "PySide6-Essentials", "wgpu", "numpy", "onnx", "onnx-ir", "pyqtgraph")
 _CANVAS = (
+    ("Ctrl+F", "Find a node by name or operator"),
     ("Drag", "Move the graph"),
     ("Wheel", "Zoom at the cursor"),
     ("Up, Down", "Go to a producer or a consumer of the selected node"),

@@ -14,7 +14,7 @@ from ...engine.profiling.stats import NodeSummary
 from ...engine.providers.support import Reason, Support
 from ...engine.results import ENGINE_NAME
 from ..document import Document
-from ..format import count_text
+from ..format import count_text, sentence_text
 from ..jobs import JobTracker
 from ..selection import Selection
 from ..services import Target
@@ -152,7 +152,7 @@ class NodePanel(QScrollArea):
             look = self._theme.status[verdict.status]
             section.add_layout(sign_row(look, f"{target.label}: {look.label}", "strong"))
             if text := verdict_text(verdict):
-                section.add(label(text))
+                section.add(label(sentence_text(text)))
         for placement in self._document.placements(node.id):
             if placement.fused_into is not None:
                 host = self._document.source(placement.fused_into)

@@ -21,7 +21,6 @@ from ...engine.diagnostics import Severity
 from ..document import Document
 from ..models.problems import (
     COLUMNS,
-    FINDING_COLUMN,
     ProblemRow,
     ProblemsFilter,
     ProblemsModel,
@@ -67,7 +66,7 @@ class ProblemsPanel(QWidget):
         self.filter = ProblemsFilter(self)
         self.filter.setSourceModel(self.model)
         self.table = DataTable(self.filter)
-        self.table.set_widths([column.width for column in COLUMNS], stretch=FINDING_COLUMN)
+        self.table.set_widths([column.width for column in COLUMNS])
         self.table.allow_sorting()
         self._look = LookDelegate(theme, self)
         self.table.setItemDelegateForColumn(0, self._look)

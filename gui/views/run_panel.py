@@ -78,11 +78,9 @@ class RunPanel(QWidget):
 
     Signals:
         rejected: a sentence about an input shape that was not taken.
-        device_chosen: the user picked another adapter.
     """
 
     rejected = Signal(str)
-    device_chosen = Signal()
 
     def __init__(
         self,
@@ -124,7 +122,7 @@ class RunPanel(QWidget):
     def options(self, *, loop: bool) -> RunOptions:
         """What the user asks for at the moment."""
         return RunOptions(
-            device=self._adapter.currentData(),
+            device=self._adapter.currentData() if self._adapter.currentIndex() > 0 else None,
             file=self._file.text() if self._source.currentIndex() == 1 else "",
             seed=self._seed.value(),
             dims=self.inputs.dims,
@@ -206,7 +204,6 @@ class RunPanel(QWidget):
         self._adapter.setEnabled(False)
         self._adapter.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._adapter.currentIndexChanged.connect(self._describe_device)
-        self._adapter.activated.connect(lambda _: self.device_chosen.emit())
         self._about_device = label("", "muted")
         section.add(self._adapter)
         section.add(self._about_device)

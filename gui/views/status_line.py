@@ -32,7 +32,7 @@ class StatusLine(QObject):
         self._cancel.setAutoRaise(True)
         self._cancel.clicked.connect(self.cancelled)
         self._problems = QLabel()
-        self._adapter = QLabel("no adapter opened yet")
+        self._adapter = QLabel("")
         self._adapter.setToolTip("The adapter that Opscope's runs are on")
         for widget in (self._work, self._progress, self._cancel):
             bar.addWidget(widget)

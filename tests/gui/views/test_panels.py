@@ -65,7 +65,7 @@ def test_the_node_panel_tells_every_target_s_verdict_and_why(panel):
     text = shown(panel.sections["Who runs it"])
     assert "Opscope: GPU" in text
     assert "ORT WebGPU 0.4.0: Host" in text
-    assert "schema version: GRU has schema version 22; rows cover 14" in text
+    assert "Schema version: GRU has schema version 22; rows cover 14" in text
     findings = shown(panel.sections["Findings"])
     assert "What helps: Stamp the model with opset 21" in findings
     assert "https://example.org/28976" in findings
