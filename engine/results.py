@@ -11,6 +11,11 @@ from .diagnostics import Diagnostic
 from .ir.model import NodeId
 
 ENGINE_NAME = "Opscope on wgpu"  # every time on screen or in a file says whose it is
+TIMING_SOURCES = {  # RunResult.timing_source in words
+    "inside-pass": "GPU timestamps inside the compute pass",
+    "pass": "GPU timestamps at pass boundaries",
+    "cpu-clock": "CPU clock around submits: this adapter has no GPU timestamps",
+}
 
 
 @dataclass(frozen=True, slots=True)

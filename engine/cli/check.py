@@ -12,12 +12,13 @@ from typing import Any
 
 from ..checks.judge import Judgement, judge, merge
 from ..checks.required import REQUIRED, STRICT, required, strict
-from ..diagnostics import Diagnostic, Severity
+from ..diagnostics import Severity
 from ..errors import FeedError, ModelFileError, UsageError
-from ..ir.load import load_model
 from ..ir.model import Graph, Model
 from ..providers.placement import Target, targets
 from ..providers.support import Status
+from ..report.model import ReportedModel
+from ..report.reopen import open_model, stated
 from .common import (
     add_shape_arguments,
     counts_line,
@@ -103,9 +104,12 @@ def _check(path: str, options: argparse.Namespace, chosen: Sequence[Target]) -> 
     profile = read_profile(options.limits) if options.limits else None
     shapes, dims = parse_shapes(options.shape), parse_dims(options.dim)
     try:
-        model = load_model(path)
+        model = open_model(path)
         ids = [t.id for t in chosen]
-        judged = judge(model, ids, shapes=shapes, dims=dims, profile=profile)
+        if isinstance(model, ReportedModel):
+            judged = stated(model, ids)
+        else:
+            judged = judge(model, ids, shapes=shapes, dims=dims, profile=profile)
     except (ModelFileError, FeedError) as error:
         return Checked(path, None, str(error), UNREADABLE)
     operators = [op.strip() for op in options.require.split(",") if op.strip()]
@@ -174,7 +178,7 @@ def counts(judged: Judgement, target: str) -> dict[str, int]:
 
 
 def _operators(judged: Judgement, chosen: Sequence[Target]) -> dict[str, dict[str, dict[str, int]]]:
-    """operator -> target -> verdict -> number of nodes; the most frequent operator first."""
+    """Operator -> target -> verdict -> number of nodes; the most frequent operator first."""
     nodes = judged.model.nodes
     found: dict[str, dict[str, dict[str, int]]] = {}
     for node in nodes.values():

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 from ...shaders import compose
 from ..device.profile import DeviceProfile
 from ..errors import UsageError
-from ..ir.load import load_model
+from ..ir.model import Model
 from ..ops import load_kernels
 from ..plan.planner import PlanOptions, make_plan
 from ..plan.types import HostSegment, Plan
+from ..report.reopen import open_runnable
 from .common import (
     add_shape_arguments,
     counts_line,
@@ -23,7 +25,7 @@ from .common import (
     model_line,
     write_json,
 )
-from .text import diagnostic_lines, table
+from .text import diagnostic_lines, one_line, table
 
 HELP = "list the dispatches of a model without running it"
 
@@ -33,34 +35,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model")
     add_shape_arguments(parser)
     parser.add_argument("--limits", metavar="FILE", help="limits saved by 'opscope devices --json'")
-    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--json", metavar="FILE", help="save the plan (- for standard output)")
     parser.add_argument("--wgsl", metavar="DIR", help="write the WGSL of every kernel")
 
 
 def main(options: argparse.Namespace) -> int:
     """Plan for the given limits (WebGPU's defaults otherwise) and list the dispatches."""
-    model = load_model(options.model)
+    model = open_runnable(options.model)
     feeds = make_feeds(model, options)
     profile = read_profile(options.limits) if options.limits else DeviceProfile()
     chosen = PlanOptions(assumed=feeds.assumed)
     plan = make_plan(model, feeds.arrays, profile, load_kernels(), chosen)
-    print(model_line(model))
-    print(f"limits      {profile.name}")
-    print(f"placement   {counts_line(plan.counts())}")
-    memory = memory_json(plan)
-    print(f"memory      weights {memory['weights_bytes']:,} B  arena {memory['arena_bytes']:,} B")
-    for symbol, size in feeds.assumed.items():
-        print(f"assumed     {symbol} = {size}")
-    print()
-    print(table(_rows(plan)))
-    if plan.diagnostics:
-        print()
-        print("\n".join(diagnostic_lines(plan.diagnostics)))
+    if options.json != "-":  # standard output is the JSON's alone
+        _print(model, plan)
     if options.json:
         write_json(options.json, plan_json(plan) | {"model": model_json(model)})
     if options.wgsl:
         write_wgsl(plan, Path(options.wgsl))
     return 0
+
+
+def _print(model: Model, plan: Plan) -> None:
+    print(model_line(model))
+    print(f"limits      {plan.profile.name}")
+    print(f"placement   {counts_line(plan.counts())}")
+    memory = memory_json(plan)
+    print(f"memory      weights {memory['weights_bytes']:,} B  arena {memory['arena_bytes']:,} B")
+    for symbol, size in plan.assumed.items():
+        print(one_line(f"assumed     {symbol} = {size}"))
+    print()
+    print(table(_rows(plan)))
+    if plan.diagnostics:
+        print()
+        print("\n".join(diagnostic_lines(plan.diagnostics)))
 
 
 def read_profile(path: str) -> DeviceProfile:
@@ -75,8 +82,8 @@ def read_profile(path: str) -> DeviceProfile:
         return DeviceProfile.from_json(devices[0])
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    except (ValueError, AttributeError, IndexError, TypeError) as error:
-        raise UsageError(f"{path} holds no device profile: {error}") from error
+    except (ValueError, AttributeError, LookupError, TypeError, RecursionError) as error:
+        raise UsageError(f"{path} holds no device profile: {error!r}") from error
 
 
 def _rows(plan: Plan) -> list[tuple[str, ...]]:
@@ -133,12 +140,12 @@ def plan_json(plan: Plan) -> dict[str, Any]:
 
 
 def write_wgsl(plan: Plan, folder: Path) -> None:
-    """Write each distinct kernel of ``plan`` as a .wgsl file."""
-    folder.mkdir(parents=True, exist_ok=True)
-    seen: dict[str, str] = {}
-    for d in plan.dispatches:
-        code = compose(d.shader, d.variables)
-        if code not in seen:
-            seen[code] = f"{len(seen):03d}_{d.shader}.wgsl"
-            (folder / seen[code]).write_text(code, encoding="utf-8")
-    print(f"{len(seen)} kernels written to {folder}")
+    """Write each distinct kernel of ``plan`` as a .wgsl file; UsageError if that fails."""
+    codes = dict.fromkeys((d.shader, compose(d.shader, d.variables)) for d in plan.dispatches)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, (shader, code) in enumerate(codes):
+            (folder / f"{number:03d}_{shader}.wgsl").write_text(code, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
+    print(f"{len(codes)} kernels written to {folder}", file=sys.stderr)

@@ -13,12 +13,12 @@ from ..checks.measured import measured_findings
 from ..diagnostics import Diagnostic
 from ..errors import UsageError
 from ..feeds import Feeds, save_outputs
-from ..ir.load import load_model
 from ..ir.model import Model
 from ..plan.types import Plan
 from ..profiling.stats import NodeSummary, Samples, Spread
 from ..profiling.trace import chrome_trace
-from ..results import ENGINE_NAME, RunResult
+from ..report.reopen import open_runnable
+from ..results import ENGINE_NAME, TIMING_SOURCES, RunResult
 from ..session import Session
 from .common import (
     add_shape_arguments,
@@ -29,16 +29,10 @@ from .common import (
     model_line,
     write_json,
 )
-from .text import diagnostic_lines, table
+from .text import diagnostic_lines, one_line, table
 
 HELP = "run a model on Opscope's engine and time every node"
 SHOWN_NODES = 15
-
-SOURCES = {
-    "inside-pass": "GPU time stamps around each node",
-    "pass": "GPU time stamps at pass boundaries",
-    "cpu-clock": "CPU clock around submits: this adapter has no time stamps",
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stats", action="store_true", help="value ranges, NaN and Inf per node")
     parser.add_argument("--per-dispatch", action="store_true", help="time each dispatch apart")
     parser.add_argument("--outputs", metavar="FILE.npz", help="save the outputs")
-    parser.add_argument("--json", metavar="FILE", help="save all results")
+    parser.add_argument("--json", metavar="FILE", help="save all results (- for standard output)")
     parser.add_argument("--trace", metavar="FILE", help="save the last run as a Chrome trace")
     parser.add_argument("--adapter", metavar="NAME", help="part of an adapter's name")
 
@@ -61,7 +55,7 @@ def main(options: argparse.Namespace) -> int:
     """Run, print, save."""
     if options.repeat < 1 or options.warmup < 0:
         raise UsageError("--repeat must be at least 1 and --warmup at least 0")
-    model = load_model(options.model)
+    model = open_runnable(options.model)
     feeds = make_feeds(model, options)
     session = Session(options.adapter)
     program = session.prepare(model, feeds.arrays, fallback=options.fallback, assumed=feeds.assumed)
@@ -80,7 +74,8 @@ def main(options: argparse.Namespace) -> int:
     samples = Samples()
     for result in results:
         samples.add(result)
-    _print(model, feeds, program.plan, last, samples, diagnostics)
+    if options.json != "-":  # standard output is the JSON's alone
+        _print(model, feeds, program.plan, last, samples, diagnostics)
     if options.outputs:
         save_outputs(options.outputs, last.outputs)
     if options.json:
@@ -104,13 +99,13 @@ def _print(
     print(f"adapter     {profile.name} ({profile.backend}, {profile.driver})")
     print(f"placement   {counts_line(plan.counts())}")
     for symbol, size in feeds.assumed.items():
-        print(f"assumed     {symbol} = {size}")
+        print(one_line(f"assumed     {symbol} = {size}"))
     parts = samples.parts()
     wall, gpu = parts["wall"], parts["gpu"]
     print(f"wall        {_spread(wall)}  ({ENGINE_NAME}, numpy in to numpy out)")
-    print(f"gpu         {_spread(gpu)}  ({SOURCES[last.timing_source]})")
+    print(f"gpu         {_spread(gpu)}  ({TIMING_SOURCES[last.timing_source]})")
     for name, array in last.outputs.items():
-        print(f"output      {name} {_describe(array)}")
+        print(one_line(f"output      {name} {_describe(array)}"))
     nodes = sorted(samples.summary(), key=lambda s: -s.time.typical_ns)
     if nodes:
         print(f"\ntime per node ({ENGINE_NAME}), {min(len(nodes), SHOWN_NODES)} of {len(nodes)}")

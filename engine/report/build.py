@@ -21,7 +21,7 @@ from ..providers.support import Support
 from ..results import ENGINE_NAME
 from .data import MAX_TEXT, Kind, Report, ReportNode, ReportTime
 from .parse import parse
-from .redact import redacted
+from .redact import Aliases, aliases, redacted
 
 PACKAGES = ("opscope", "wgpu", "onnx", "onnx-ir", "numpy")
 MAX_NODES = 5_000
@@ -58,7 +58,15 @@ class Subject:
     assumed: Mapping[str, int] = field(default_factory=dict)
 
 
-def make_report(subject: Subject, *, redact: bool = False, file_name: bool = False) -> Report:
+@dataclass(frozen=True)
+class Made:
+    """A report, and what stands in it in place of names (None where they were kept)."""
+
+    report: Report
+    names: Aliases | None
+
+
+def make_report(subject: Subject, *, redact: bool = False, file_name: bool = False) -> Made:
     """The report of ``subject``, which :func:`~.parse.parse` can read back.
 
     Args:
@@ -81,8 +89,9 @@ def make_report(subject: Subject, *, redact: bool = False, file_name: bool = Fal
             left_out=len(wanted) - count,
             file_name=Path(subject.model.path).name[:MAX_TEXT] if file_name else "",
         )
-        if redact:
-            report = redacted(report)
+        names = aliases(report) if redact else None
+        if names is not None:
+            report = redacted(report, names)
         try:
             parse(report.to_text(), "the report")
         except ModelFileError:
@@ -90,7 +99,7 @@ def make_report(subject: Subject, *, redact: bool = False, file_name: bool = Fal
                 raise
             count //= 2
         else:
-            return report
+            return Made(report, names)
 
 
 def versions() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Finding a report's text in a file: a PNG's text chunk, or a zip. No picture is decoded.
+"""A report's text in a file: a PNG's text chunk, or a zip. No picture is decoded.
 
 PNG chunks after https://www.w3.org/TR/png/ (tEXt, zTXt, iTXt).
 """
@@ -38,6 +38,14 @@ def is_report_file(path: str) -> bool:
             return file.read(len(SIGNATURE)).startswith((SIGNATURE, ZIP_SIGNATURE))
     except OSError:  # whoever opens it next says why
         return False
+
+
+def write_zip(path: str, png: bytes, report: str, markdown: str) -> None:
+    """Write picture, data and text as one zip; OSError where the file cannot be written."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(ZIP_MEMBER, report)
+        archive.writestr("report.md", markdown)
+        archive.writestr("report.png", png, zipfile.ZIP_STORED)
 
 
 def report_text(path: str) -> bytes:

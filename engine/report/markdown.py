@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..results import TIMING_SOURCES
 from .data import Report, ReportNode
 
 SHOWN_FINDINGS = 40
@@ -48,11 +49,13 @@ def facts(report: Report) -> list[tuple[str, str]]:
     if time := time_text(report):
         facts.append(("time", time))
     if report.timing:
-        facts.append(("measured", f"{report.timing.get('engine')}, {report.timing.get('source')}"))
+        source = report.timing.get("source", "")
+        how = TIMING_SOURCES.get(source, source)
+        facts.append(("measured", f"{report.timing.get('engine')}, {how}"))
     if report.assumed:
         facts.append(("assumed", ", ".join(f"{k} = {v:,}" for k, v in report.assumed.items())))
     facts.append(("versions", ", ".join(f"{k} {v}" for k, v in report.versions.items())))
-    facts.append(("created", report.created))
+    facts.append(("created", report.created.replace("T", " ").replace("+00:00", " UTC")))
     return facts
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +18,7 @@ from ..profiling.stats import NodeSummary, Spread
 from ..providers.support import Reason, Status, Support
 from .data import Kind, Report
 
+_LARGEST = 2**63  # bytes; a stranger's report may say anything
 _EMPTY = Report({}, {}, (), ())
 CANNOT_RUN = "this is a report, which holds no weights and no inputs, so it cannot be run"
 
@@ -44,11 +47,12 @@ class ReportedModel(Model):
 
     @cached_property
     def verdicts(self) -> Mapping[str, Mapping[NodeId, Support]]:
-        """Target -> node -> the verdict that the report states."""
+        """Target -> node -> the verdict that the report states, of the nodes it shows."""
         return {
             target: {
                 NodeId((), index): Support(Status(status), Reason(reason), detail)
                 for index, (status, reason, detail) in found.items()
+                if NodeId((), index) in self.nodes
             }
             for target, found in self.report.verdicts.items()
         }
@@ -106,7 +110,7 @@ def reported_model(report: Report, path: str = "") -> ReportedModel:
         file_bytes=0,
         graph=graph,
         opset_imports=imports,
-        diagnostics=tuple(_finding(f, report) for f in report.findings),
+        diagnostics=tuple(_finding(f, report, {n.id for n in nodes}) for f in report.findings),
         report=report,
     )
 
@@ -114,7 +118,9 @@ def reported_model(report: Report, path: str = "") -> ReportedModel:
 def _weight(name: str, kind: Kind, path: str) -> Weight:
     dtype, shape = kind
     dims = tuple(d if isinstance(d, int) else 0 for d in shape or ())
-    return Weight(name, dtype, dims, 0, read=_absent(name, path))
+    bits = re.search(r"\d+", dtype)
+    size_bytes = math.prod(dims) * int(bits[0][:3] if bits else 8) // 8
+    return Weight(name, dtype, dims, min(size_bytes, _LARGEST), read=_absent(name, path))
 
 
 def _absent(name: str, path: str) -> Callable[[], np.ndarray]:
@@ -124,15 +130,16 @@ def _absent(name: str, path: str) -> Callable[[], np.ndarray]:
     return read
 
 
-def _finding(entry: Mapping[str, Any], report: Report) -> Diagnostic:
+def _finding(entry: Mapping[str, Any], report: Report, nodes: set[NodeId]) -> Diagnostic:
     node = entry["node"]
     here = node is not None and tuple(node["graph"]) == report.graph
+    known = NodeId((), node["index"]) if here and NodeId((), node["index"]) in nodes else None
     return Diagnostic(
         entry["code"],
         Severity(entry["severity"]),
         entry["text"],
         entry["remedy"],
-        NodeId((), node["index"]) if here else None,
+        known,
         node["name"] if node else "",
         entry["op"],
         entry["target"],

@@ -27,12 +27,15 @@ class Aliases:
     dims: Mapping[str, str]
 
 
-def redacted(report: Report) -> Report:
+def redacted(report: Report, names: Aliases) -> Report:
     """``report`` with every name of a node, value or dimension replaced, in texts too.
 
     Texts of attributes are kept for ONNX's own operators alone.
+
+    Args:
+        report: what :func:`aliases` was asked for.
+        names: its answer.
     """
-    names = aliases(report)
     words = _replacer(names, {n.op for n in report.nodes})
     return replace(
         report,

@@ -55,10 +55,17 @@ class BoxKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line in a box: a weight or constant with the name of the input that takes it."""
+    """A line in a box: a weight or constant with the name of the input that takes it.
+
+    Attributes:
+        key: the input's name in the operator's schema.
+        text: the value where it is small, its type otherwise.
+        kind: its type alone, for pictures that must not tell values.
+    """
 
     key: str
     text: str
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +289,7 @@ class _Builder:
 
     def _node_box(self, node: Node) -> Box:
         rows = [
-            Row(self._input_name(node, index), constant_text(self._constants[name]))
+            _row(self._input_name(node, index), self._constants[name])
             for index, name in enumerate(node.inputs)
             if name in self._constants
         ]
@@ -321,6 +328,11 @@ class _Builder:
         if formal is None:
             return f"#{index}"
         return f"{formal.name}[{index}]" if formal.variadic else formal.name
+
+
+def _row(key: str, value: object) -> Row:
+    kind = type_text(value.type) if isinstance(value, Weight) else "constant"
+    return Row(key, constant_text(value), kind)
 
 
 def _defined(graph: Graph) -> set[str]:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from ...engine.results import ENGINE_NAME
+from ...engine.results import ENGINE_NAME, TIMING_SOURCES
 from ..document import Document
 from ..format import count_text, time_text
-
-SOURCES = {
-    "inside-pass": "GPU timestamps inside the compute pass",
-    "pass": "GPU timestamps at pass boundaries",
-    "cpu-clock": "CPU clock around submits: this adapter has no GPU timestamps",
-}
 
 
 def source_text(source: str) -> str:
     """How a timing source measures, in words."""
-    return SOURCES.get(source, source)
+    return TIMING_SOURCES.get(source, source)
 
 
 def runs_text(document: Document) -> str:

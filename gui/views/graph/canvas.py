@@ -218,13 +218,27 @@ class GraphCanvas(QWidget):
         return fitted(self._bounds(), self._size()).scale >= READABLE
 
     def render_view(
-        self, painter: QPainter, view: Viewport, size: QSizeF, emphasis: Emphasis | None = None
+        self,
+        painter: QPainter,
+        view: Viewport,
+        size: QSizeF,
+        emphasis: Emphasis | None = None,
+        drawing: Drawing | None = None,
     ) -> None:
-        """Paint any view of the drawing with any painter: for pictures in reports."""
+        """Paint any view of the drawing with any painter: for pictures in reports.
+
+        Args:
+            painter: of the picture.
+            view: where it looks.
+            size: of the picture.
+            emphasis: what stands out; by default what does on the canvas.
+            drawing: painted in the drawing's place: the same boxes with other texts.
+        """
         painter.fillRect(QRectF(QPointF(), size), QColor(self.theme.sunken))
-        if self._drawing is not None:
+        drawing = drawing or self._drawing
+        if drawing is not None:
             emphasis = self._emphasis if emphasis is None else emphasis
-            self._painter.paint(painter, self._drawing, view, size, self._dress, emphasis)
+            self._painter.paint(painter, drawing, view, size, self._dress, emphasis)
 
     def _set_view(self, view: Viewport) -> None:
         self._view = view

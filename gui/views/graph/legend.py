@@ -181,9 +181,8 @@ class Legend(QWidget):
                 break
             hidden.add(widget)
             room += widget.sizeHint().width() + 4
-        for widget in widgets:
-            if widget.isHidden() != (widget in hidden):
-                widget.setVisible(widget not in hidden)
+        for widget in widgets:  # told even to a new one: Qt shows later what nobody has hidden
+            widget.setVisible(widget not in hidden)
 
     def _text(self, text: str, colour: str) -> QLabel:
         label = QLabel(text)

@@ -36,7 +36,7 @@ from .find_bar import FindBar
 from .legend import Legend
 from .overlay import LayoutOverlay
 from .overview import Overview
-from .painter import NO_EMPHASIS, Dress
+from .painter import NO_EMPHASIS, Dress, Emphasis
 from .viewport import Viewport, fitted
 
 _SUBJECT = "layout"
@@ -366,6 +366,7 @@ class GraphPage(QWidget):
         node: NodeId | None = None,
         scale: float | None = None,
         pixel_ratio: float = 1.0,
+        drawing: Drawing | None = None,
     ) -> QImage:
         """A picture of the graph on show; works off screen.
 
@@ -375,27 +376,43 @@ class GraphPage(QWidget):
                 (and marks) if ``scale`` is given.
             scale: pixels per scene pixel; by default 1 around a node, fitted otherwise.
             pixel_ratio: device pixels per pixel.
+            drawing: painted in place of the one on show: the same boxes with other texts.
         """
         image = QImage(size * pixel_ratio, QImage.Format.Format_ARGB32_Premultiplied)
         image.setDevicePixelRatio(pixel_ratio)
         extent = QSizeF(size)
-        drawing = self.canvas.drawing
-        view, emphasis = Viewport(), NO_EMPHASIS
-        if drawing is not None:
-            index = self._box_of(node)
-            if index is not None:
-                view = view.centred(drawing.rect(index).center(), extent, scale or 1.0)
-                emphasis = self.canvas.emphasis_of(index)
-            elif scale is not None:
-                middle = QPointF(self.canvas.rect().center())
-                view = view.centred(self.canvas.viewport.to_scene(middle), extent, scale)
-                emphasis = self.canvas.emphasis
-            else:
-                view = fitted(QRectF(0, 0, *drawing.size), extent)
+        view, emphasis = self._snapshot_view(extent, node, scale)
         painter = QPainter(image)
-        self.canvas.render_view(painter, view, extent, emphasis)
+        self.canvas.render_view(painter, view, extent, emphasis, drawing)
         painter.end()
         return image
+
+    def snapshot_nodes(
+        self, size: QSize, node: NodeId | None = None, scale: float | None = None
+    ) -> list[NodeId]:
+        """The nodes that :meth:`snapshot` of the same arguments shows, in the drawing's order."""
+        drawing = self.canvas.drawing
+        if drawing is None:
+            return []
+        view, _ = self._snapshot_view(QSizeF(size), node, scale)
+        seen = drawing.visible_boxes(view.visible(QSizeF(size))).tolist()
+        boxes = (drawing.scene.boxes[index].node for index in seen)
+        return [found for found in boxes if found is not None]
+
+    def _snapshot_view(
+        self, extent: QSizeF, node: NodeId | None, scale: float | None
+    ) -> tuple[Viewport, Emphasis]:
+        drawing = self.canvas.drawing
+        if drawing is None:
+            return Viewport(), NO_EMPHASIS
+        index = self._box_of(node)
+        if index is not None:
+            view = Viewport().centred(drawing.rect(index).center(), extent, scale or 1.0)
+            return view, self.canvas.emphasis_of(index)
+        if scale is not None:
+            middle = self.canvas.viewport.to_scene(QPointF(self.canvas.rect().center()))
+            return Viewport().centred(middle, extent, scale), self.canvas.emphasis
+        return fitted(QRectF(0, 0, *drawing.size), extent), NO_EMPHASIS
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         """Keep the card in the middle of the canvas."""

@@ -1,0 +1,110 @@
+"""``opscope shot`` and ``opscope report``: the window's picture, or a report, without a display.
+
+Qt is imported by :mod:`.offscreen`, after this module has chosen its platform.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..engine.cli.common import add_shape_arguments
+from ..engine.errors import OpscopeError, UsageError
+
+COLOURS = ("provider", "time", "risk")
+PANELS = ("operators", "run", "node", "kernels", "charts", "problems")
+_SHOT = "draw the window into a PNG, without a display"
+_REPORT = "write a bug report: a picture with its data inside, or a zip"
+_SIDES = (320, 16_000)  # pixels of a picture's side
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the command ``shot`` or ``report``.
+
+    Returns:
+        The exit code of the contract: 0 fine, 2 bad usage or files, 3 no device, 4 the run or the
+        drawing failed, or took too long.
+    """
+    try:
+        options = parser().parse_args(argv)
+    except SystemExit as stop:  # argparse has printed what is wrong, or the help
+        return stop.code if isinstance(stop.code, int) else 2
+    # The window is drawn, never shown; a platform that the user has named is respected.
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    try:
+        _check(options)
+        from .offscreen import draw
+
+        draw(options)
+    except OpscopeError as error:
+        if options.debug:
+            traceback.print_exc()
+        print(f"opscope: error: {error}", file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of both commands."""
+    top = argparse.ArgumentParser(prog="opscope", description="Opscope's pictures.")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    shot = commands.add_parser("shot", help=_SHOT, description=_SHOT)
+    report = commands.add_parser("report", help=_REPORT, description=_REPORT)
+    for command, ending in ((shot, ".png"), (report, ".png|.zip")):
+        command.add_argument("model", help="a model, or a report of ours")
+        command.add_argument("-o", dest="output", metavar=f"FILE{ending}", required=True)
+        command.add_argument(
+            "--node", metavar="NAME|INDEX", help="the node to select, by name or index"
+        )
+        command.add_argument("--target", metavar="NAME", help="whose verdicts to show")
+        command.add_argument("--color", choices=COLOURS, help="default provider; time with --run")
+        command.add_argument("--theme", choices=("light", "dark"), default="light")
+        command.add_argument("--run", action="store_true", help="run the model first")
+        command.add_argument("--runs", type=int, metavar="N", help="warm runs (default 10)")
+        command.add_argument("--inputs", metavar="FILE.npz", help="input values")
+        add_shape_arguments(command)
+        command.add_argument("--timeout", type=float, default=300, metavar="SECONDS")
+        command.add_argument("--debug", action="store_true", help="show a traceback with an error")
+    shot.add_argument("--size", default="1440x900", metavar="WxH", help="default 1440x900")
+    shot.add_argument("--panel", choices=PANELS, action="append", help="bring a panel to the front")
+    report.add_argument("--redact", action="store_true", help="numbers in place of names")
+    report.add_argument("--file-name", action="store_true", help="say the model file's name")
+    return top
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse what can be told to be wrong before Qt is there."""
+    output = Path(options.output)
+    endings = (".png",) if options.command == "shot" else (".png", ".zip")
+    if output.suffix.lower() not in endings:
+        raise UsageError(f"{output}: the file's name must end in {' or '.join(endings)}")
+    if not output.absolute().parent.is_dir():
+        raise UsageError(f"{output} cannot be written: there is no folder {output.parent}")
+    if not options.timeout > 0:
+        raise UsageError("--timeout must be more than 0 seconds")
+    if not options.run:
+        given = [o for o in ("runs", "inputs", "shape", "dim", "seed") if getattr(options, o)]
+        if given:
+            raise UsageError(f"--{given[0]} says how to run; add --run")
+    options.runs = 10 if options.runs is None else options.runs
+    if not 0 <= options.runs <= 100_000:
+        raise UsageError("--runs must be from 0 to 100,000")
+    if not 0 <= options.seed < 2**31:
+        raise UsageError("--seed must be from 0 to 2,147,483,647")
+    if options.inputs and (options.shape or options.dim):
+        raise UsageError("--inputs gives the shapes; leave --shape and --dim out")
+    if options.command == "shot":
+        options.width, options.height = _size(options.size)
+
+
+def _size(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{1,5})x(\d{1,5})", text)
+    sides = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not all(_SIDES[0] <= side <= _SIDES[1] for side in sides):
+        raise UsageError(f"--size {text!r} must look like 1440x900, each side {_SIDES[0]} or more")
+    return sides
