@@ -100,8 +100,8 @@ class Opener(QObject):
             from ..engine.ir.infer import Inference
 
             job.post(self._typed, Inference(model.types))
-            for target, verdicts in model.verdicts.items():
-                job.post(self._placed, _Placed(target, verdicts))
+            for name, stated in model.verdicts.items():
+                job.post(self._placed, _Placed(name, stated))
             return
         inference = self._services.infer(model)
         job.post(self._typed, inference)
