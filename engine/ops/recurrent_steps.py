@@ -8,9 +8,10 @@
      where a workgroup may have 1,024 invocations. Cut into pieces of steps under the work limit;
      then the state is carried from piece to piece in scratch memory.
    - *Steps*: a dispatch per step with nothing else between. The state lives twice in scratch
-     memory; a step reads one half and writes the other. Every step binds the same tensors: only
-     the parameters differ. A GRU with linear_before_reset = 0 needs two dispatches a step, since
-     its hidden gate waits for all units' reset gates.
+     memory; a step reads one half and writes the other. Each workgroup counts its steps there too,
+     so that the dispatches are all the same and nothing is bound between them. A GRU with
+     linear_before_reset = 0 needs two dispatches a step, since its hidden gate waits for all
+     units' reset gates.
 
 A sequence of length 0 is only a copy of the initial state.
 """
@@ -258,16 +259,21 @@ class _Builder:
         node, steps = self._node, self._steps
         padded = node.hidden + -node.hidden % 4
         states = node.directions * node.batch
-        carried = steps.scratch((2 * node.cell.states * states, padded))
+        tile = choose_tile(node, steps.profile)
+        across = -(-node.hidden // tile.units)
+        counters = -(-node.batch // tile.rows) * node.directions * across
+        halves = 2 * node.cell.states * states * padded
+        carried = steps.scratch((halves + 4 * counters,))
         self._load_state(carried, padded)
+        _pad(steps, None, carried, counters, 4, 4, halves)
         tensors = {"state": carried}
         if len(self._cell.passes) > 1:
             tensors["scaled"] = steps.scratch((2 * states, padded))
-        tile = choose_tile(node, steps.profile)
         work = max(steps.work_limit() // node.multiply_adds_per_step, 1)
         most = steps.profile.limits.max_compute_workgroups_per_dimension
-        row_pieces = list(_pieces(node.batch, min(work, most * tile.rows)))
-        across = -(-node.hidden // tile.units)
+        # Pieces start at whole groups of rows: each group has its own counter.
+        high_most = max(min(work // tile.rows, most), 1)
+        row_pieces = list(_pieces(node.batch, high_most * tile.rows))
         variables = {
             **self._variables(),
             "rows": tile.rows,
@@ -281,7 +287,7 @@ class _Builder:
                     "first_gate": first_gate,
                     "products": products,
                 }
-                bound = tensors if name == "gates" else {**writes, **tensors}
+                bound = tensors if name == "gates" else {**self._written(writes, step), **tensors}
                 for row_range in row_pieces:
                     high = -(-(row_range[1] - row_range[0]) // tile.rows)
                     self._dispatch(
@@ -289,10 +295,16 @@ class _Builder:
                         reads,
                         bound,
                         (across, high, node.directions),
-                        self._params((step, step + 1), row_range),
+                        self._params((0, node.steps), row_range),
                         {**variables, **own},
                         f"H{node.hidden}" if name == "all" else f"H{node.hidden} {name}",
                     )
+
+    def _written(self, writes: dict[str, Tensor], step: int) -> dict[str, Tensor]:
+        """The outputs that a step can write: rows of full length end with the last step alone."""
+        if self._node.lengths is not None or step == self._node.steps - 1:
+            return writes
+        return {name: tensor for name, tensor in writes.items() if name == "y"}
 
     def _dispatch(
         self,

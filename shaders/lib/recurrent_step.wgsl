@@ -4,6 +4,8 @@
 // step % 2 and writes the other; each half is h and, for an LSTM, c. A GRU that resets before the
 // product takes two passes: "gates" leaves the update gate and the scaled state in ``scaled``,
 // "candidate" goes on from there.
+// Behind the states each workgroup counts its own steps, so that all dispatches of a sequence are
+// the same and nothing is bound between them.
 // Grid: x = groups of ``units``, y = groups of ``rows`` batch rows, z = directions.
 // Each of a unit's ``lanes`` takes every lanes-th quad of the state, for all rows; then lane
 // n < rows owns the unit in row n: it finishes the gates and writes the results. 4 * rows <= lanes.
@@ -48,6 +50,13 @@ fn carried_at(half: u32, part: u32, row: u32, direction: u32) -> u32 {
   return (states + state_of(row, direction)) * QUADS;
 }
 
+// Where a workgroup keeps the number of its next step (in x, exact to 2^24).
+fn counter_at(group: vec3<u32>, across: u32) -> u32 {
+  let row_group = params.first_row / {{ rows }}u + group.y;
+  let counter = (row_group * {{ directions }}u + group.z) * across + group.x;
+  return {{ 4 if has_cell else 2 }}u * params.states * QUADS + counter;
+}
+
 // Part 0: the update gate, part 1: the state times the reset gate.
 fn scaled_at(part: u32, row: u32, direction: u32) -> u32 {
   return (part * params.states + state_of(row, direction)) * QUADS;
@@ -65,13 +74,15 @@ fn fresh_quad(at: u32) -> vec4<f32> {
 }
 
 @compute @workgroup_size({{ units * lanes }})
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
+        @builtin(local_invocation_index) local: u32) {
   let lane = local % {{ lanes }}u;
   let slot = local / {{ lanes }}u;
   let unit = group.x * {{ units }}u + slot;
   let safe_unit = min(unit, HIDDEN - 1u);
   let direction = group.z;
-  let step = params.first_step;
+  let counter = counter_at(group, groups.x);
+  let step = u32(carried[counter].x);
   let half = step % 2u;
   let first_row = params.first_row + group.y * {{ rows }}u;
   let last_row = params.end_row - 1u;
@@ -172,4 +183,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 {% endif %}
 {% endif %}
   }
+{% if pass != "gates" %}
+  if (local == 0u) {  // every invocation has read it: barriers lie between
+    carried[counter] = vec4<f32>(f32(step + 1u), 0.0, 0.0, 0.0);
+  }
+{% endif %}
 }

@@ -80,8 +80,8 @@ def test_steps_are_one_dispatch_each_and_bind_the_same_tensors() -> None:
     steps = [d for d in dispatches if d.shader == "gru_step"]
     assert len(steps) == 50
     assert dispatches[-50:] == tuple(steps)
-    assert len({(d.reads, d.writes) for d in steps}) == 1
-    assert len({d.params for d in steps}) == 50
+    # All but the last, which also writes Y_h: nothing is bound between them.
+    assert len({(d.reads, d.writes, d.params) for d in steps[:-1]}) == 1
     assert len({d.groups for d in steps}) == 1
 
 
