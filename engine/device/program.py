@@ -5,15 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from ..errors import FeedError, NodeError
-from ..ir.model import NodeId
 from ..numerics.statistics import decode_statistics
 from ..ops.steps import Tensor
 from ..plan.types import GpuSegment, HostSegment, Plan, ValueId
+from ..plan.values import array_type
 from ..results import NodeTime, RunResult, ValueStats
 from .gpu import Gpu
 from .layout import from_device, to_device
@@ -151,9 +152,12 @@ class Program:
 
     def _upload_feeds(self, feeds: Mapping[str, np.ndarray], values: dict[ValueId, Any]) -> None:
         for name in self.plan.inputs:
-            array, kind = feeds[name], self.plan.types[((), name)]
-            if kind.kind == "tensor" and tuple(array.shape) != kind.shape:
-                raise FeedError(f"input {name!r} has shape {array.shape}, planned was {kind.shape}")
+            if name not in feeds:
+                raise FeedError(f"input {name!r} is missing")
+            array, planned = feeds[name], self.plan.types[((), name)]
+            given = array_type(array)
+            if given != planned:
+                raise FeedError(f"input {name!r} is {given}, planned was {planned}")
             values[((), name)] = array
             self._upload(((), name), array)
 
@@ -191,11 +195,12 @@ def _copy_bytes(tensor: Tensor) -> int:
 
 
 def _by_node(segment: GpuSegment, commands: list[Command]) -> tuple[Timed, ...]:
-    """Group consecutive dispatches of one node."""
-    groups: list[tuple[NodeId, str, str, list[Command]]] = []
-    for dispatch, command in zip(segment.dispatches, commands, strict=True):
-        if groups and groups[-1][0] == dispatch.node:
-            groups[-1][3].append(command)
-        else:
-            groups.append((dispatch.node, dispatch.op, dispatch.kernel, [command]))
-    return tuple(Timed(node, op, kernel, tuple(c)) for node, op, kernel, c in groups)
+    """Group consecutive dispatches of one node; a node's kernels are named once each."""
+    found: list[Timed] = []
+    pairs = zip(segment.dispatches, commands, strict=True)
+    for node, group in groupby(pairs, key=lambda pair: pair[0].node):
+        members = list(group)
+        kernels = dict.fromkeys(dispatch.kernel for dispatch, _ in members)
+        own = tuple(command for _, command in members)
+        found.append(Timed(node, members[0][0].op, " + ".join(kernels), own))
+    return tuple(found)
