@@ -154,7 +154,10 @@ class ChartsPanel(QWidget):
         self._refresh()
 
     def _fill_list(self) -> None:
-        """List the operators that were timed, the slowest first; tick the usual ones."""
+        """List the operators that were timed, the usual ones first and ticked.
+
+        Where a model has neither of them, the two slowest are ticked.
+        """
         totals: dict[str, float] = {}
         for row in self._document.summary:
             totals[row.op] = totals.get(row.op, 0.0) + row.time.typical_ns
@@ -164,7 +167,7 @@ class ChartsPanel(QWidget):
             self._chosen = set(usual or slowest[:2])
         self._operators.blockSignals(True)
         self._operators.clear()
-        for op in slowest:
+        for op in sorted(totals, key=lambda op: (op not in USUAL, op)):
             item = QListWidgetItem(op)
             item.setData(_OPERATOR, op)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
