@@ -67,7 +67,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
         if node.op == "ConvTranspose" and context.runs_on_gpu(ORT_WEBGPU, node):
             yield from _conv_transpose(context, node, use)
         elif node.op in INDEX_POLICY.affected and node.op != "ConvTranspose":
-            yield from _pattern(context, node)
+            yield from _pattern(context, node, use)
 
 
 def _conv_transpose(context: Context, node: Node, use: OpUse) -> Iterator[Diagnostic]:
@@ -152,7 +152,6 @@ def _pad_begin(
     dilation: int,
 ) -> int:
     auto = use.attr("auto_pad", "NOTSET")
-    auto = auto.decode() if isinstance(auto, bytes) else auto
     pads = use.attr("pads")
     if auto == "NOTSET" and not use.attr("output_shape"):
         return int(pads[axis]) if pads else 0
@@ -164,16 +163,15 @@ def _pad_begin(
     return total // 2 if auto == "SAME_UPPER" else total - total // 2
 
 
-def _pattern(context: Context, node: Node) -> Iterator[Diagnostic]:
-    output = context.types.get((node.id.graph, node.outputs[0]))
-    extents = [d for d in (output.shape or ())[2:] if isinstance(d, int)] if output else []
-    largest = max(extents, default=0)
-    lost = INDEX_POLICY.lost_f16_indices(largest) if largest <= LARGEST_EXTENT else 0
-    if lost:
+def _pattern(context: Context, node: Node, use: OpUse) -> Iterator[Diagnostic]:
+    ends = (use.inputs[0], context.types.get((node.id.graph, node.outputs[0])))
+    shapes = (kind.shape or () for kind in ends if kind is not None)
+    largest = max((d for shape in shapes for d in shape[2:] if isinstance(d, int)), default=0)
+    if lost := INDEX_POLICY.lost_f16_indices(largest):
         yield finding(
             PATTERN,
             Severity.INFO,
             node,
-            f"its output extends over {largest:,} positions; an engine that computed indices in "
+            f"it goes over {largest:,} positions of an axis; an engine that computed indices in "
             f"f16 would miss {lost:,} of them (no engine is known to do so for {node.op})",
         )

@@ -64,10 +64,12 @@ class OrtProvider:
 
     def matching(self, use: OpUse) -> tuple[KernelRow, ...]:
         """The rows that match the node's schema version and types."""
+        # Operators of other domains have no schema here; their rows are told apart by type alone.
         return tuple(
             row
             for row in self.rows(use)
-            if row.matches(use.since_version) and _type_gap(self, row, use) is None
+            if (not use.since_version or row.matches(use.since_version))
+            and _type_gap(self, row, use) is None
         )
 
     def host_inputs(self, use: OpUse) -> frozenset[int]:
@@ -173,6 +175,25 @@ def type_rule(provider: OrtProvider, use: OpUse) -> Support | None:
     )
 
 
+def selection_rule(provider: OrtProvider, use: OpUse) -> Support | None:
+    """Nodes with a matching kernel that the provider still leaves to the CPU."""
+    reason = None
+    if use.op == "com.microsoft::Attention":
+        present = [i for i in (3, 4, 6) if use.has(i)]
+        if present:
+            reason = f"its input {present[0]} is present"
+        elif use.wants(1):
+            reason = "its output 1 is wanted"
+        elif use.attr("past_present_share_buffer", 0):
+            reason = "past_present_share_buffer is set"
+    elif use.op == "com.microsoft::MatMulBnb4" and not use.attr("transB", 1):
+        reason = "transB is 0"
+    if reason is None:
+        return None
+    detail = f"{provider.label} leaves {use.op} to the CPU where {reason}"
+    return _verdict(Status.HOST, Reason.ATTRIBUTE, detail, "selection")
+
+
 def failure_rule(provider: OrtProvider, use: OpUse) -> Support | None:
     """Taken, and then it fails: nothing falls back."""
     failure = known_failure(use)
@@ -182,7 +203,14 @@ def failure_rule(provider: OrtProvider, use: OpUse) -> Support | None:
     return _verdict(Status.FAILS, failure.reason, detail, "known failure", when=failure.when)
 
 
-STEPS: tuple[Step, ...] = (layout_gate, kernel_lookup, version_rule, type_rule, failure_rule)
+STEPS: tuple[Step, ...] = (
+    layout_gate,
+    kernel_lookup,
+    version_rule,
+    type_rule,
+    selection_rule,
+    failure_rule,
+)
 
 
 def registered_versions(rows: tuple[KernelRow, ...]) -> str:

@@ -32,9 +32,15 @@ class Failure:
 Rule = Callable[[OpUse], str | None]
 
 
-def _rank(use: OpUse, index: int = 0) -> int | None:
-    shape = use.inputs[index].shape if use.has(index) and use.inputs[index] else None
-    return None if shape is None else len(shape)
+def _rank(use: OpUse) -> int:
+    """The rank of input 0; 0 where it is not known."""
+    kind = use.inputs[0] if use.inputs else None
+    return len(kind.shape) if kind is not None and kind.shape is not None else 0
+
+
+def _is_half(use: OpUse) -> bool:
+    kind = use.inputs[0] if use.inputs else None
+    return kind is not None and kind.dtype == "float16"
 
 
 def _activations(use: OpUse) -> str | None:
@@ -45,20 +51,16 @@ def _activations(use: OpUse) -> str | None:
 
 def _three_dimensional(use: OpUse) -> str | None:
     rank = _rank(use)
-    return (
-        f"its input has rank {rank}; the kernel does 1-D and 2-D only" if (rank or 0) > 4 else None
-    )
+    return f"its input has rank {rank}; the kernel does 1-D and 2-D only" if rank > 4 else None
 
 
 def _grouped_three_dimensional(use: OpUse) -> str | None:
-    rank, group = _rank(use) or 0, use.attr("group", 1)
+    rank, group = _rank(use), use.attr("group", 1)
     if rank > 5:
         return f"its input has rank {rank}; the kernel does up to 3-D"
-    return (
-        f"it is 3-D with group {group}; the kernel has group 1 only"
-        if rank == 5 and group != 1
-        else None
-    )
+    if rank == 5 and group != 1:
+        return f"it is 3-D with group {group}; the kernel has group 1 only"
+    return None
 
 
 def _max_pool(use: OpUse) -> str | None:
@@ -72,28 +74,22 @@ def _training(use: OpUse) -> str | None:
 
 
 def _resize(use: OpUse) -> str | None:
-    mode = _text(use.attr("mode", "nearest"))
-    half = bool(use.inputs) and use.inputs[0] is not None and use.inputs[0].dtype == "float16"
     if use.attr("antialias", 0):
         return "antialias is 1, which is not implemented"
-    if mode == "cubic" and half:
+    if not _is_half(use):
+        return None
+    if use.attr("mode", "nearest") == "cubic":
         return "mode cubic in f16 makes a shader that does not compile"
-    transform = _text(use.attr("coordinate_transformation_mode", "half_pixel"))
-    if half and transform == "tf_crop_and_resize":
+    if use.attr("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
         return "roi in f16 is read as f32"
     return None
 
 
 def _scatter_nd(use: OpUse) -> str | None:
-    reduction = _text(use.attr("reduction", "none"))
-    half = bool(use.inputs) and use.inputs[0] is not None and use.inputs[0].dtype == "float16"
-    return (
-        f"reduction {reduction} in f16 is not implemented" if half and reduction != "none" else None
-    )
-
-
-def _text(value: object) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
+    reduction = use.attr("reduction", "none")
+    if _is_half(use) and reduction != "none":
+        return f"reduction {reduction} in f16 is not implemented"
+    return None
 
 
 RULES: dict[str, tuple[str, Reason, Rule]] = {

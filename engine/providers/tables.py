@@ -14,6 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 RESOURCES = "opscope.resources"
+MATCHING = "exact-when-open"  # the one rule that is known: see KernelRow.matches
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,6 @@ class ProviderTable:
     Attributes:
         id: the target's name on the command line.
         opsets: (lowest, highest) opset of ONNX's domain with which the provider takes any node.
-        layout_domain: domain of the kernels that take over after ORT's layout transformation.
     """
 
     id: str
@@ -72,14 +72,11 @@ class ProviderTable:
     date: str
     source: str
     opsets: tuple[int, int]
-    layout_domain: str
     rows: Mapping[tuple[str, str], tuple[KernelRow, ...]]
 
     def find(self, domain: str, op_type: str) -> tuple[KernelRow, ...]:
-        """The rows of an operator, those after the layout transformation included."""
-        domain = "" if domain == "ai.onnx" else domain
-        own = self.rows.get((domain, op_type), ())
-        return own + (self.rows.get((self.layout_domain, op_type), ()) if not domain else ())
+        """The rows of an operator; those of ORT's inner layouts play no part in placing."""
+        return self.rows.get(("" if domain == "ai.onnx" else domain, op_type), ())
 
 
 @cache
@@ -102,6 +99,8 @@ def parse_table(data: Mapping[str, Any], name: str) -> ProviderTable:
     """A table from the JSON data of its file."""
     if data.get("schema") != 1:
         raise ValueError(f"{name}: unknown schema {data.get('schema')!r} of a provider table")
+    if data.get("matching") != MATCHING:
+        raise ValueError(f"{name}: unknown rule of matching versions {data.get('matching')!r}")
     rows: dict[tuple[str, str], list[KernelRow]] = {}
     try:
         for entry in data["kernels"]:
@@ -116,7 +115,6 @@ def parse_table(data: Mapping[str, Any], name: str) -> ProviderTable:
             data["date"],
             data["source"],
             (lowest, highest),
-            data["layout_domain"],
             {key: tuple(found) for key, found in rows.items()},
         )
     except KeyError as missing:

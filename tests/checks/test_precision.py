@@ -169,6 +169,8 @@ def test_the_same_pattern_elsewhere_is_information_only() -> None:
         [node("MaxPool", "x", "y", "pool", kernel_shape=[1])], {"x": ("float16", (1, 1, 2200))}, "y"
     )
     assert only(pool, "f16-index-pattern").name == "pool"
+    whole = model([node("GlobalMaxPool", "x", "y", "whole")], {"x": ("float16", (1, 1, 2200))}, "y")
+    assert only(whole, "f16-index-pattern").name == "whole"
     short = model(
         [node("MaxPool", "x", "y", "pool", kernel_shape=[1])], {"x": ("float16", (1, 1, 2048))}, "y"
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from opscope.engine.checks.judge import judge
@@ -94,6 +96,28 @@ def test_int64_arithmetic_needs_an_option() -> None:
     use = use_at("Add", 17, "int64", "int64")
     assert ORT.support(use).reason is Reason.TYPE
     assert OrtProvider(ORT.table, OrtOptions(enable_int64=True)).support(use).status is Status.GPU
+
+
+@pytest.mark.parametrize(
+    ("more", "status"),
+    [
+        ({}, Status.GPU),
+        ({"inputs": 4}, Status.HOST),
+        ({"outputs": 2}, Status.HOST),
+        ({"attributes": {"past_present_share_buffer": 1}}, Status.HOST),
+    ],
+)
+def test_attention_with_a_past_is_left_to_the_cpu(more: dict[str, Any], status: Status) -> None:
+    kind = TensorType("float32", (1, 2, 4))
+    use = OpUse(
+        "Attention",
+        "com.microsoft",
+        inputs=(kind,) * more.get("inputs", 3),
+        outputs=(kind,) * more.get("outputs", 1),
+        attributes=more.get("attributes", {}),
+        opset=1,
+    )
+    assert ORT.support(use).status is status
 
 
 def test_outside_the_layout_transformations_opsets_nothing_is_taken() -> None:
@@ -204,5 +228,7 @@ def test_the_table_is_the_plugins_own_list() -> None:
 def test_a_broken_table_says_what_is_missing() -> None:
     with pytest.raises(ValueError, match="unknown schema 2"):
         parse_table({"schema": 2}, "new")
+    with pytest.raises(ValueError, match="matching versions None"):
+        parse_table({"schema": 1}, "vague")
     with pytest.raises(ValueError, match="'kernels' is missing"):
-        parse_table({"schema": 1}, "empty")
+        parse_table({"schema": 1, "matching": "exact-when-open"}, "empty")
