@@ -1,6 +1,6 @@
 // Transposes a batch of matrices through tiles in workgroup memory.
 // Bindings: 0 params, 1 source (batch, rows, columns), 2 target (batch, columns, rows).
-// Grid: one workgroup for each tile; invocation (x, y) reads one element and writes another.
+// Grid: one workgroup for each tile; an invocation takes one column of some of its rows.
 alias Element = {{ element }};
 
 struct Params {
@@ -19,7 +19,7 @@ var<workgroup> tile: array<array<Element, {{ tile + 1 }}>, {{ tile }}>;
 
 {% include 'lib/grid.wgsl' %}
 
-@compute @workgroup_size({{ tile }}, {{ tile }})
+@compute @workgroup_size({{ tile }}, {{ rows }})
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
   @builtin(num_workgroups) groups: vec3<u32>,
@@ -32,15 +32,19 @@ fn main(
   let start = index / (params.tiles_across * tiles_down) * params.rows * params.columns;
 
   let column = across * {{ tile }}u + local.x;
-  let row = down * {{ tile }}u + local.y;
-  if (row < params.rows && column < params.columns) {
-    tile[local.y][local.x] = source[start + row * params.columns + column];
+  for (var y = local.y; y < {{ tile }}u; y += {{ rows }}u) {
+    let row = down * {{ tile }}u + y;
+    if (row < params.rows && column < params.columns) {
+      tile[y][local.x] = source[start + row * params.columns + column];
+    }
   }
   workgroupBarrier();
 
-  let target_row = across * {{ tile }}u + local.y;
   let target_column = down * {{ tile }}u + local.x;
-  if (target_row < params.columns && target_column < params.rows) {
-    destination[start + target_row * params.rows + target_column] = tile[local.x][local.y];
+  for (var y = local.y; y < {{ tile }}u; y += {{ rows }}u) {
+    let target_row = across * {{ tile }}u + y;
+    if (target_row < params.columns && target_column < params.rows) {
+      destination[start + target_row * params.rows + target_column] = tile[local.x][y];
+    }
   }
 }

@@ -25,6 +25,7 @@ from .registry import Kernel, kernel
 from .steps import TYPES, StepBuilder, Tensor
 from .use import OpUse
 
+SHORT_ROW = 1_024  # up to here a small workgroup: fewer steps to add up its parts
 FLOAT32 = 1  # ONNX's number of the type that statistics may be kept in
 
 
@@ -58,7 +59,7 @@ def normalize_rows(
     if bias is None:
         bias = steps.constant(np.zeros(scale.size, np.float32))
     means, deviations = statistics or (steps.scratch((rows,)), steps.scratch((rows,)))
-    group = GROUP if length >= GROUP else 64
+    group = GROUP if length > SHORT_ROW else 64
     steps.dispatch(
         "normalize_rows",
         reads=[source, scale, bias],

@@ -24,8 +24,10 @@ from .use import OpUse
 
 FLOATS = TYPES.floats
 SHARED_FROM = 32  # elements per result from which a workgroup shares the work
+SHORT_ROW = 1_024  # up to here a small workgroup: fewer steps to add up its parts
 SPLIT_FROM = 8_192  # elements per result from which several workgroups do
 MOST_PARTS = 1_024
+ENOUGH = 65_536  # invocations that keep a large GPU busy
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +100,34 @@ class Layout:
         """Elements per result."""
         return math.prod(extent for extent, _ in self.reduced)
 
+    @property
+    def inner(self) -> bool:
+        """True if the elements of a result are neighbours in memory."""
+        return self.reduced[-1][1] == 1
+
     def split(self) -> tuple[Layout, Layout] | None:
-        """The same reduction in two stages, or None where one will do or no divisor is found."""
+        """The same reduction in two stages, or None where one will do or no divisor is found.
+
+        Where each result's elements are neighbours, several workgroups share a long one. Else
+        results are neighbours: the first stage makes more of them, in an order that keeps that.
+        """
         extent, stride = self.reduced[0]
-        if self.length < SPLIT_FROM or self.count > GROUP:
+        if self.inner:
+            most = min(MOST_PARTS, self.length // GROUP)
+            needed = self.length >= SPLIT_FROM and self.count <= GROUP
+        else:
+            most = min(MOST_PARTS, self.length // SHARED_FROM, ENOUGH // max(1, self.count))
+            needed = self.length >= GROUP
+        if not needed:
             return None
-        most = min(MOST_PARTS, self.length // GROUP)
-        parts = max(p for p in range(1, most + 1) if extent % p == 0)
-        if parts < 8:
+        parts = max((p for p in range(1, most + 1) if extent % p == 0), default=1)
+        if parts < 4:
             return None
-        first = Layout(
-            (*self.kept, (parts, stride * (extent // parts))),
-            ((extent // parts, stride), *self.reduced[1:]),
-        )
-        return first, Layout(((self.count, parts),), ((parts, 1),))
+        part = (parts, stride * (extent // parts))
+        rest = ((extent // parts, stride), *self.reduced[1:])
+        if self.inner:
+            return Layout((*self.kept, part), rest), Layout(((self.count, parts),), ((parts, 1),))
+        return Layout((part, *self.kept), rest), Layout(((self.count, 1),), ((parts, self.count),))
 
 
 def reduce_axes(
@@ -145,9 +161,9 @@ def _dispatch(
     name: str,
 ) -> None:
     value = VALUE[source.element]
-    inner = layout.reduced[-1][1] == 1
-    shared = layout.length >= SHARED_FROM and (inner or layout.count < 32 * GROUP)
-    group = (GROUP if layout.length >= GROUP else 64) if shared else GROUP
+    few = layout.count < ENOUGH // layout.length if layout.length else False
+    shared = layout.length >= SHARED_FROM and (layout.inner or few)
+    group = (GROUP if layout.length > SHORT_ROW else 64) if shared else GROUP
     steps.dispatch(
         "reduce_group" if shared else "reduce_serial",
         reads=[source],

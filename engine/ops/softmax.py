@@ -19,6 +19,8 @@ from .steps import TYPES, StepBuilder
 from .use import OpUse
 
 SHARED_FROM = 32  # elements per row from which a workgroup shares the row
+SHORT_ROW = 1_024  # up to here a small workgroup: fewer steps to add up its parts
+MANY_ROWS = 4_096
 
 
 class _Rows(Kernel):
@@ -42,8 +44,9 @@ class _Rows(Kernel):
         source, target = steps.input(0), steps.output()
         outer, extent, inner = self._rows(use)
         rows = outer * inner
-        shared = extent >= SHARED_FROM
-        group = (GROUP if extent >= GROUP else 64) if shared else GROUP
+        # Rows that lie side by side are read well by neighbouring invocations, if there are enough.
+        shared = extent >= SHARED_FROM and (inner == 1 or rows < MANY_ROWS)
+        group = (GROUP if extent > SHORT_ROW else 64) if shared else GROUP
         steps.dispatch(
             "softmax_group" if shared else "softmax_serial",
             reads=[source],

@@ -13,7 +13,8 @@ from .broadcast import merge_axes, strides_of
 from .steps import StepBuilder, Tensor
 
 GROUP = 256
-TILE = 16
+TILE = 32
+TILE_ROWS = 8  # rows of a tile that a workgroup handles at a time
 
 # storage element -> (elements taken together, the WGSL type that holds them)
 WIDE: dict[str, tuple[int, str]] = {
@@ -81,7 +82,7 @@ def copy_strided(
 
 def _is_transposed(dims: Sequence[int], reading: Sequence[int], writing: Sequence[int]) -> bool:
     """True for the swap of the last two axes of a dense (batched) matrix of some size."""
-    if len(dims) not in (2, 3) or min(dims[-2:]) < TILE or tuple(writing) != strides_of(dims):
+    if len(dims) not in (2, 3) or min(dims[-2:]) < TILE // 2 or tuple(writing) != strides_of(dims):
         return False
     columns, rows = dims[-2], dims[-1]
     return tuple(reading) == (rows * columns, 1, columns)[3 - len(dims) :]
@@ -98,6 +99,6 @@ def _transpose(steps: StepBuilder, source: Tensor, target: Tensor, dims: Sequenc
         writes=[target],
         groups=steps.grid(batch * across * down, 1),
         params=(rows, columns, across, batch * across * down),
-        variables={"element": source.element, "tile": TILE},
+        variables={"element": source.element, "tile": TILE, "rows": TILE_ROWS},
         variant=f"tiled, {source.element}",
     )

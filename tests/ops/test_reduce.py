@@ -85,13 +85,16 @@ def test_f16_sums_are_taken_in_f32() -> None:
 
 @pytest.mark.parametrize("op_type", ["ReduceSum", "ReduceMean", "ReduceMax", "ReduceL2"])
 def test_a_long_reduction_takes_two_stages(op_type: str) -> None:
-    x = np.random.default_rng(1).uniform(0.5, 1.5, (256 * 700, 2)).astype(np.float32)
-    axes = np.int64([0])
-    model, feeds = op_model(op_type, [x, axes], {"keepdims": 0}, opset=18)
-    assert len(session().plan(model, feeds).dispatches) == 2
-    (got,) = run_op(op_type, [x, axes], {"keepdims": 0}, opset=18)
-    want = FUNCTIONS[op_type](x.astype(np.float64), axis=0)
-    np.testing.assert_allclose(got, want, rtol=1e-6)
+    x = np.random.default_rng(1).uniform(0.5, 1.5, (256 * 70, 2)).astype(np.float32)
+    # Elements of a result apart from one another, and side by side.
+    for values, axis in ((x, 0), (np.ascontiguousarray(x.T), 1), (x.reshape(140, 128, 2), 1)):
+        inputs = [values, np.int64([axis])]
+        model, feeds = op_model(op_type, inputs, {"keepdims": 0}, opset=18)
+        long = values.shape[axis] > 8_192
+        assert len(session().plan(model, feeds).dispatches) == (2 if long else 1)
+        (got,) = run_op(op_type, inputs, {"keepdims": 0}, opset=18)
+        want = FUNCTIONS[op_type](values.astype(np.float64), axis=axis)
+        np.testing.assert_allclose(got, want, rtol=1e-6)
 
 
 def test_int32_sums_wrap() -> None:
