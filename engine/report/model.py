@@ -99,17 +99,12 @@ def reported_model(report: Report, path: str = "") -> ReportedModel:
         types,
     )
     opsets = report.model.get("opsets", {})
-    imports = {
-        "" if domain == "ai.onnx" else domain: number
-        for domain, number in (opsets.items() if isinstance(opsets, dict) else ())
-        if isinstance(number, int)
-    }
     return ReportedModel(
         path=path,
         sha256=str(report.model.get("sha256", "")),
         file_bytes=0,
         graph=graph,
-        opset_imports=imports,
+        opset_imports={"" if d == "ai.onnx" else d: number for d, number in opsets.items()},
         diagnostics=tuple(_finding(f, report, {n.id for n in nodes}) for f in report.findings),
         report=report,
     )

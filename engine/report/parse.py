@@ -67,7 +67,7 @@ class _Reader:
     def report(self, data: Mapping[str, Any]) -> Report:
         nodes = self.nodes(data.get("nodes"))
         return Report(
-            model=self.flat("model", data.get("model")),
+            model=self.model("model", data.get("model")),
             versions=self.mapping("versions", data.get("versions"), self.text),
             graph=self.sequence("graph", data.get("graph"), self.text),
             nodes=nodes,
@@ -78,7 +78,7 @@ class _Reader:
             weights=self.mapping("weights", data.get("weights"), self.kind),
             verdicts=self.mapping("verdicts", data.get("verdicts"), self.verdicts),
             findings=self.sequence("findings", data.get("findings"), self.finding),
-            adapter=self.flat("adapter", data.get("adapter")),
+            adapter=self.adapter("adapter", data.get("adapter")),
             times=self.sequence("times", data.get("times"), self.time),
             timing=self.mapping("timing", data.get("timing"), self.text),
             assumed=self.mapping("assumed", data.get("assumed"), self.index),
@@ -108,6 +108,11 @@ class _Reader:
             raise self.fail(name, value)
         return value
 
+    def integer(self, name: str, value: object) -> int:
+        if not _is_integer(value) or abs(value) > _LARGEST_INTEGER:
+            raise self.fail(name, value)
+        return value
+
     def number(self, name: str, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.fail(name, value)
@@ -131,9 +136,7 @@ class _Reader:
             return value
         if isinstance(value, str):
             return self.text(name, value)
-        if _is_integer(value) and abs(value) < _LARGEST_INTEGER:
-            return value
-        return self.number(name, value)
+        return self.integer(name, value) if _is_integer(value) else self.number(name, value)
 
     # ---- containers
 
@@ -151,16 +154,29 @@ class _Reader:
             raise self.fail(name, value)
         return value
 
-    def flat(self, name: str, value: object) -> Mapping[str, Any]:
-        """A mapping of plain values or of mappings of plain values."""
-
-        def item(key: str, value: object) -> Any:
-            is_inner = isinstance(value, dict)
-            return self.mapping(key, value, self.plain) if is_inner else self.plain(key, value)
-
-        return self.mapping(name, value, item)
-
     # ---- the report's own
+
+    def model(self, name: str, value: object) -> Mapping[str, Any]:
+        entry = self.entry(name, value)
+        return {
+            "sha256": self.text("sha256", entry.get("sha256")),
+            "bytes": self.index("bytes", entry.get("bytes")),
+            "ir_version": self.integer("ir_version", entry.get("ir_version")),
+            "opsets": self.mapping("opsets", entry.get("opsets"), self.integer),
+            "nodes": self.index("nodes", entry.get("nodes")),
+        }
+
+    def adapter(self, name: str, value: object) -> Mapping[str, Any]:
+        """As ``DeviceProfile.to_json`` writes it; empty before any run."""
+        entry = self.entry(name, value)
+        if not entry:
+            return {}
+        texts = ("name", "vendor", "driver", "backend", "kind")
+        return {
+            **{t: self.text(t, entry.get(t)) for t in texts},
+            "limits": self.mapping("limits", entry.get("limits"), self.integer),
+            "features": self.sequence("features", entry.get("features"), self.text),
+        }
 
     def kind(self, name: str, value: object) -> Kind:
         if not isinstance(value, list) or len(value) != 2:

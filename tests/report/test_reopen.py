@@ -1,0 +1,102 @@
+"""A report opened again: the region's structure, verdicts, findings and times; nothing is run."""
+
+import json
+
+import pytest
+import report_case as case
+from opscope.engine.cli.main import main
+from opscope.engine.diagnostics import Severity
+from opscope.engine.errors import ModelFileError, UsageError
+from opscope.engine.ir.model import NodeId
+from opscope.engine.providers.support import Reason, Status
+from opscope.engine.report.build import make_report
+from opscope.engine.report.container import SIGNATURE, write_zip
+from opscope.engine.report.model import ReportedModel, reported_model
+from opscope.engine.report.reopen import open_model, open_runnable, stated
+
+
+@pytest.fixture
+def path(tmp_path):
+    found = str(tmp_path / "r.zip")
+    write_zip(found, b"", make_report(case.subject()).report.to_text(), "")
+    return found
+
+
+def test_the_region_is_there_as_it_was(path):
+    model = open_model(path)
+    assert isinstance(model, ReportedModel)
+    assert model.title == "Report of model ab12ab12ab12"
+    assert [(n.id, n.op, n.name) for n in model.graph.nodes] == [
+        (case.GRU, "GRU", "enc/secret_gru"),
+        (case.ADD, "Add", ""),
+        (case.CUSTOM, "acme::Secret", "last"),
+    ]
+    assert model.graph.nodes[0].attributes["activations"] == ("Sigmoid", "Tanh")
+    assert [p.name for p in model.graph.inputs] == ["voice"]
+    assert [p.name for p in model.graph.outputs] == ["out"]
+    assert model.graph.initializers["gru_w"].shape == (1, 12, 3)
+    assert model.graph.initializers["gru_w"].size_bytes == 144
+    assert model.opset_imports == {"": 22, "acme": 1}
+    assert model.types[(), "hidden"].shape == ("patients", None, 4)
+    assert model.selected == case.GRU
+    verdict = model.verdicts["ort-webgpu"][case.GRU]
+    assert (verdict.status, verdict.reason) == (Status.HOST, Reason.SCHEMA_VERSION)
+    gate, note = model.diagnostics
+    assert (gate.code, gate.severity, gate.node) == ("opset-gate", Severity.ERROR, case.GRU)
+    assert gate.links == ("https://example.org/28976",)
+    assert note.node is None
+    assert [(s.node, s.time.n, s.time.typical_ns) for s in model.summary] == [
+        (case.GRU, 20, 1.5e5),
+        (case.ADD, 0, 5e4),
+    ]
+
+
+def test_weights_are_absent_and_say_so(path):
+    with pytest.raises(ModelFileError, match="holds no weights, so 'gru_w'"):
+        open_model(path).graph.initializers["gru_w"].numpy()
+
+
+def test_a_report_cannot_be_run(path):
+    with pytest.raises(UsageError, match="holds no weights"):
+        open_runnable(path)
+
+
+def test_nodes_of_a_subgraph_keep_their_indices():
+    report = make_report(case.subject()).report
+    from dataclasses import replace
+
+    inner = replace(report, graph=("3.body",), nodes=report.nodes[2:], selected=2)
+    model = reported_model(inner)
+    assert list(model.nodes) == [NodeId((), 2)]
+    assert model.diagnostics[0].node is None  # it speaks of a node that is not shown
+
+
+def test_a_target_that_the_report_does_not_know_is_unknown(path):
+    judged = stated(open_model(path), ["opscope", "other"])
+    assert judged.verdicts["opscope"][case.ADD].status is Status.GPU
+    assert judged.verdicts["other"][case.ADD].status is Status.UNKNOWN
+    assert [d.code for d in judged.diagnostics] == ["note"]  # the other is ort-webgpu's
+
+
+def test_check_shows_what_the_report_says(path, capsys):
+    assert main(["check", path, "--format", "json"]) == 1
+    file = json.loads(capsys.readouterr().out)["files"][0]
+    assert file["operators"]["GRU"]["ort-webgpu"] == {"host (schema version)": 1}
+    assert {d["code"] for d in file["diagnostics"]} == {"opset-gate", "note"}
+    assert main(["check", path, "--target", "opscope"]) == 0
+
+
+@pytest.mark.parametrize("command", ["run", "plan"])
+def test_run_and_plan_refuse_it_in_one_line(path, command, capsys):
+    assert main([command, path]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"opscope: error: {path}: this is a report")
+    assert error.count("\n") == 1
+
+
+def test_a_picture_that_is_no_report_is_refused(tmp_path, capsys):
+
+    path = tmp_path / "cat.png"
+    path.write_bytes(SIGNATURE)
+    assert main(["check", str(path)]) == 2
+    assert "holds no report of Opscope" in capsys.readouterr().err
