@@ -38,6 +38,13 @@ class Resources:
             return self._arena[storage.slot], 0
         return self._places[tensor.storage_id]
 
+    def _range(self, tensor: Tensor) -> tuple[int, int, int]:
+        """What a binding of ``tensor`` covers: tensors that reuse a buffer share bind groups."""
+        storage = self._plan.storages[tensor.storage_id]
+        if storage.slot is not None:
+            return (0, storage.slot, storage.size_bytes)
+        return (1, tensor.storage_id, storage.size_bytes)
+
     def commands(self, dispatches: tuple[Dispatch, ...], start: int) -> list[Command]:
         """Ready commands for the plan's dispatches number ``start`` and following."""
         return [self._command(d, start + i) for i, d in enumerate(dispatches)]
@@ -56,8 +63,7 @@ class Resources:
 
     def _bind_group(self, dispatch: Dispatch) -> Any:
         tensors = (*dispatch.reads, *dispatch.writes)
-        ids = tuple(t.storage_id for t in tensors)
-        key = (len(dispatch.reads), len(dispatch.params), ids)
+        key = (len(dispatch.reads), len(dispatch.params), *map(self._range, tensors))
         if key not in self._groups:
             entries = []
             if dispatch.params:
