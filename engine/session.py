@@ -113,7 +113,7 @@ class Session:
         if plan.blocked is not None:
             node = plan.blocked
             raise NotCoveredError(
-                f"{model.path}: node '{node.name or node.node}' ({node.op}) cannot be run: "
+                f"{model.path or 'the model'}: node '{node.label}' ({node.op}) cannot be run: "
                 f"{node.support.detail}"
             )
         scope = Scope(model.functions, model.opset_imports)

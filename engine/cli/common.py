@@ -66,6 +66,8 @@ def make_feeds(model: Model, options: argparse.Namespace) -> Feeds:
         arrays = load_feeds(options.inputs, model)
         check_feeds(model, arrays)
         return Feeds(arrays, {})
+    if options.seed < 0:
+        raise UsageError(f"--seed must be at least 0, not {options.seed}")
     shapes, dims = parse_shapes(options.shape), parse_dims(options.dim)
     return random_feeds(model, shapes, dims, options.seed)
 

@@ -1,4 +1,4 @@
-"""Plain text: tables and findings."""
+"""Plain text: tables and findings. Names come from untrusted files: each is shown printable."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ from collections.abc import Iterable, Sequence
 from ..diagnostics import Diagnostic
 
 
+def one_line(text: str) -> str:
+    r"""``text`` without line breaks, terminal codes and the like: they become ``\n``, ``\x1b``."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 def table(rows: Sequence[Sequence[str]]) -> str:
     """Columns aligned by spaces; the first row is the heading."""
+    rows = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = ("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
     return "\n".join(line.rstrip() for line in lines)
@@ -23,10 +31,10 @@ def diagnostic_lines(diagnostics: Iterable[Diagnostic]) -> list[str]:
             label = f"'{d.name}'" if d.name else f"#{d.node}" if d.node else ""
             where = f" {label} ({d.op}):" if label else f" ({d.op}):"
         target = f" {d.target}:" if d.target else ""
-        lines.append(f"{d.severity.value}: [{d.code}]{target}{where} {d.text}")
+        lines.append(one_line(f"{d.severity.value}: [{d.code}]{target}{where} {d.text}"))
         if d.versions:
             lines.append(f"    affects: {d.versions}")
         if d.remedy:
-            lines.append(f"    remedy: {d.remedy}")
+            lines.append(one_line(f"    remedy: {d.remedy}"))
         lines += [f"    see: {link}" for link in d.links]
     return lines

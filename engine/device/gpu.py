@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from typing import Any
@@ -12,7 +14,7 @@ import wgpu
 from wgpu.backends.wgpu_native import ffi, lib
 from wgpu.backends.wgpu_native.extras import set_instance_extras
 
-from ..errors import DeviceError
+from ..errors import DeviceError, RunError
 from .profile import DeviceProfile, Limits
 
 # Names of OPSCOPE_WITHOUT -> the features that it hides, so that each fallback can be tested.
@@ -121,6 +123,19 @@ def open_gpu(name: str | None = None) -> Gpu:
     except (RuntimeError, wgpu.GPUError) as error:
         raise DeviceError(f"{choice.profile.name} gives no device: {error}") from error
     return Gpu(choice.profile, device)
+
+
+@contextmanager
+def gpu_errors(doing: str) -> Iterator[None]:
+    """Turn wgpu's errors, a lost device among them, into a RunError that says what was being done.
+
+    wgpu-native raises them at once, on the calling thread.
+    """
+    try:
+        yield
+    except wgpu.GPUError as error:
+        reason = " ".join(str(error).split())
+        raise RunError(f"the GPU failed while {doing}: {reason}") from error
 
 
 class Gpu:

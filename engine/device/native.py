@@ -13,7 +13,6 @@ from wgpu.backends.wgpu_native import ffi, lib
 from ..errors import RunError
 from ..ops.steps import Groups
 
-
 Binding = tuple[Any, int, Any]  # bind group handle, number of dynamic offsets, the offsets
 
 
@@ -72,7 +71,9 @@ class Mapping:
 
     def __enter__(self) -> memoryview:
         # The callback runs inside wgpuDevicePoll below, on this thread.
-        @ffi.callback("void(WGPUMapAsyncStatus, WGPUStringView, void *, void *)")
+        @ffi.callback(  # type: ignore[untyped-decorator]
+            "void(WGPUMapAsyncStatus, WGPUStringView, void *, void *)"
+        )
         def done(status: int, _message: Any, _data1: Any, _data2: Any) -> None:
             self._status.append(status)
 

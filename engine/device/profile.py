@@ -76,8 +76,8 @@ class DeviceProfile:
         for key, value in limits.items():
             if key not in known:
                 raise ValueError(f"unknown limit {key!r}")
-            if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-                raise ValueError(f"limit {key!r} must be a non-negative integer, not {value!r}")
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"limit {key!r} must be a positive integer, not {value!r}")
         texts = {k: str(data.get(k, "")) for k in ("name", "vendor", "driver", "backend", "kind")}
         features = data.get("features", ())
         if not isinstance(features, (list, tuple)):

@@ -16,7 +16,7 @@ from ..ops.steps import Tensor
 from ..plan.types import GpuSegment, HostSegment, Plan, ValueId
 from ..plan.values import array_type
 from ..results import NodeTime, RunResult, ValueStats
-from .gpu import Gpu
+from .gpu import Gpu, gpu_errors
 from .layout import from_device, to_device
 from .native import Command
 from .pipelines import Pipelines
@@ -44,9 +44,11 @@ class Program:
         self.plan = plan
         self._gpu = gpu
         self._evaluate = evaluate
-        self._resources = Resources(gpu, pipelines, plan)
         self._runs = 0
-        self._steps = self._compile()
+        size = sum(plan.arena) + sum(s.size_bytes for s in plan.storages if s.slot is None)
+        with gpu_errors(f"taking {size:,} bytes of its memory and compiling kernels"):
+            self._resources = Resources(gpu, pipelines, plan)
+            self._steps = self._compile()
 
     def _compile(self) -> list[_GpuStep | HostSegment]:
         steps: list[_GpuStep | HostSegment] = []
@@ -103,6 +105,10 @@ class Program:
             FeedError: an array does not have the planned shape or dtype.
             RunError: the device failed.
         """
+        with gpu_errors("running"):
+            return self._run(feeds, timing, per_dispatch)
+
+    def _run(self, feeds: Mapping[str, np.ndarray], timing: bool, per_dispatch: bool) -> RunResult:
         start = time.perf_counter_ns()
         values: dict[ValueId, Any] = dict(self.plan.known)
         self._upload_feeds(feeds, values)

@@ -32,6 +32,7 @@ class Frame:
         source: path of the graph in the file.
         parent: the frame whose names a subgraph may capture; None for functions.
         attributes: what a function's attribute references stand for.
+        absent: inputs of a function that its call leaves out.
         readers: name -> the nodes that read it, each once, also through their subgraphs.
         wanted: every name that a node or an output reads.
     """
@@ -44,6 +45,7 @@ class Frame:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     names: dict[str, ValueId] = field(default_factory=dict)
     depth: int = 0
+    absent: frozenset[str] = frozenset()
     readers: dict[str, list[Node]] = field(default_factory=dict)
     wanted: frozenset[str] = frozenset()
 
@@ -61,6 +63,17 @@ class Frame:
                 return frame.names[name]
             frame = frame.parent
         return None
+
+    def is_absent(self, name: str) -> bool:
+        """True if ``name`` is an input that the call of this function leaves out."""
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.names:
+                return False
+            if name in frame.absent:
+                return True
+            frame = frame.parent
+        return False
 
     def define(self, name: str) -> ValueId:
         """A new value of this frame."""
@@ -119,9 +132,14 @@ def call_frame(caller: Frame, node: Node, function: Function) -> Frame:
     """The frame of a function call; its inputs stand for the caller's values.
 
     Raises:
-        NodeError: the calls nest deeper than any honest model (a function that calls itself).
+        NodeError: the calls nest deeper than any honest model (a function that calls itself), or
+            the call has more inputs than the function.
     """
     name = f"{function.domain}::{function.name}"
+    ports = function.graph.inputs
+    if len(node.inputs) > len(ports):
+        reason = f"{len(node.inputs)} inputs are given; {name} has {len(ports)}"
+        raise NodeError(caller.node_id(node), node.label, node.op, reason)
     _check_depth(caller, node, f"{name} calls itself, or functions nest over {MAX_DEPTH} deep")
     attributes = {**function.attribute_defaults, **caller.bound_attributes(node)}
     frame = Frame(
@@ -132,10 +150,14 @@ def call_frame(caller: Frame, node: Node, function: Function) -> Frame:
         attributes=attributes,
         depth=caller.depth + 1,
     )
-    for port, actual in zip(function.graph.inputs, node.inputs, strict=False):
+    for port, actual in zip(ports, node.inputs, strict=False):
         value = caller.resolve(actual) if actual else None
         if value is not None:
             frame.names[port.name] = value
+        elif actual and not caller.is_absent(actual):
+            reason = f"its input {actual!r} is not defined by anything"
+            raise NodeError(caller.node_id(node), node.label, node.op, reason)
+    frame.absent = frozenset(p.name for p in ports if p.name not in frame.names)
     for name in function.graph.initializers:
         frame.define(name)
     return frame

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..device.profile import DeviceProfile
 from ..diagnostics import Diagnostic
-from ..errors import FeedError, NotCoveredError
+from ..errors import NotCoveredError
+from ..feeds import check_feeds
 from ..host.evaluate import can_evaluate
 from ..host.scope import Scope
 from ..ir.infer import infer_node
@@ -71,7 +72,7 @@ def make_plan(
     Raises:
         NodeError: a node's inputs contradict the ONNX text, or a limit is exceeded (LimitError).
         NotCoveredError: with ``strict``, a node without a GPU kernel.
-        FeedError: an input is missing.
+        FeedError: an input is missing, or does not fit the model.
     """
     return _Planner(model, feeds, profile, registry, options).plan()
 
@@ -102,9 +103,8 @@ class _Planner:
 
     def plan(self) -> Plan:
         frame = main_frame(self._model)
+        check_feeds(self._model, self._feeds)
         for port in self._model.graph.inputs:
-            if port.name not in self._feeds:
-                raise FeedError(f"{self._model.path}: the input {port.name!r} is missing")
             self._values.add_input(((), port.name), array_type(self._feeds[port.name]))
         self._add_weights(frame)
         self._walk(frame)
@@ -180,7 +180,7 @@ class _Planner:
             self._host(frame, node, origin, support)
 
     def _input(self, frame: Frame, node: Node, name: str) -> ValueId | None:
-        if not name:
+        if not name or frame.is_absent(name):
             return None
         value = frame.resolve(name)
         if value is None:
@@ -237,8 +237,9 @@ class _Planner:
                 return False
             stand_in = np.broadcast_to(np.zeros((), np.int8), kind.dims)
             origin = replace(origin, inputs=())
-            results = self._values.evaluate(use, [stand_in])
-            self._values.add_known(_only(origin.outputs), results[0])
+            (result,) = self._values.evaluate(use, [stand_in])
+            assert result is not None
+            self._values.add_known(_only(origin.outputs), result)
         elif not known_among(self._values, (*origin.inputs, *origin.captured.values())):
             return False
         else:
@@ -391,8 +392,8 @@ class _Planner:
             return
         if self._options.strict:
             raise NotCoveredError(
-                f"{self._model.path}: node '{use.label}' ({use.op}) would run on the host: "
-                f"{declined.detail}"
+                f"{self._model.path or 'the model'}: node '{use.label}' ({use.op}) would run on "
+                f"the host: {declined.detail}"
             )
         types = list(infer_node(use))
         types += [None] * (len(origin.outputs) - len(types))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..ir.model import NodeId
 from ..numerics.statistics import (
     GROUP_SIZE,
     ROW_WORDS,
@@ -24,12 +25,14 @@ class StatsCollector:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._buffer: Tensor | None = None
+        self._first: tuple[NodeId, str]
         self.rows: list[StatsRow] = []
 
     def add(self, row: StatsRow, tensor: Tensor, builder: NodeBuilder) -> None:
         """Gather ``tensor`` into a new row, as part of the node's dispatches."""
         if self._buffer is None:
             self._buffer = self._memory.allocate("uint32", (0,))
+            self._first = builder.node, builder.use.op
         threads = stats_invocations(tensor)
         builder.dispatch(
             "stats",
@@ -49,13 +52,10 @@ class StatsCollector:
             return None, list(segments)
         buffer = replace(self._buffer, shape=(ROW_WORDS * len(self.rows),))
         self._memory.resize(buffer)
-        changed = list(segments)
-        first = next(i for i, s in enumerate(changed) if isinstance(s, GpuSegment))
-        segment = changed[first]
-        assert isinstance(segment, GpuSegment)
+        node, op = self._first
         clear = Dispatch(
-            node=segment.dispatches[0].node,
-            op=segment.dispatches[0].op,
+            node=node,
+            op=op,
             kernel="clear",
             shader="clear",
             variables={},
@@ -64,5 +64,9 @@ class StatsCollector:
             params=pack_params((buffer.size,)),
             groups=(-(-buffer.size // 256), 1, 1),
         )
-        changed[first] = GpuSegment((clear, *segment.dispatches))
-        return buffer, changed
+        changed = list(segments)
+        for index, segment in enumerate(changed):
+            if isinstance(segment, GpuSegment):
+                changed[index] = GpuSegment((clear, *segment.dispatches))
+                return buffer, changed
+        return buffer, [*changed, GpuSegment((clear,))]  # every float value has a zero size

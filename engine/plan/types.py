@@ -78,6 +78,11 @@ class NodePlacement:
     cost: Cost = field(default_factory=Cost)
 
     @property
+    def label(self) -> str:
+        """What the user calls the node."""
+        return self.name or f"{self.op.rpartition('::')[2]} #{self.node.index}"
+
+    @property
     def status(self) -> Status:
         """Short for ``support.status``."""
         return self.support.status

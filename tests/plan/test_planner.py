@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-
 from opscope.engine.device.profile import DeviceProfile
-from opscope.engine.errors import LimitError, NodeError, NotCoveredError
+from opscope.engine.errors import FeedError, LimitError, NodeError, NotCoveredError
 from opscope.engine.ir.load import load_bytes
 from opscope.engine.ir.model import Model
 from opscope.engine.ops import load_kernels
@@ -270,3 +269,30 @@ def test_statistics_find_the_first_infinity(session: Session) -> None:
     assert (square.minimum, square.maximum) == (0, 9)
     assert (ratio.output, ratio.nan, ratio.inf) == ("y", 1, 0)
     assert (ratio.minimum, ratio.maximum) == (np.float32(-1 / 3), 0.5)
+
+
+def test_statistics_of_values_without_elements(session: Session) -> None:
+    model = make([node("Neg", ["x"], ["y"])], {"x": (FLOAT, ["N", 4])}, ["y"])
+    result = session.run(model, {"x": np.zeros((0, 4), np.float32)}, stats=True)
+    (row,) = result.stats
+    assert (row.elements, row.nan, row.inf) == (0, 0, 0)
+    assert np.isnan(row.minimum)
+    assert result.outputs["y"].shape == (0, 4)
+
+
+def test_inputs_that_the_model_lacks_or_that_do_not_fit_are_refused(session: Session) -> None:
+    model = make([node("Neg", ["x"], ["y"])], {"x": (FLOAT, [2])}, ["y"])
+    x = np.ones(2, np.float32)
+    for feeds, text in (
+        ({}, "input 'x' is missing"),
+        ({"x": x, "w": x}, "there is no input 'w'"),
+        ({"x": x.astype(np.float64)}, r"expected float32\[2\], got float64"),
+    ):
+        with pytest.raises(FeedError, match=text):
+            session.run(model, feeds)
+    program = session.prepare(model, {"x": x})
+    with pytest.raises(FeedError, match=r"is float64\[2\], planned was float32\[2\]"):
+        program.run({"x": x.astype(np.float64)})
+    with pytest.raises(FeedError, match="input 'x' is missing"):
+        program.run({})
+    assert program.run({"x": x}).outputs["y"].tolist() == [-1, -1]

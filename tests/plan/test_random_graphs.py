@@ -2,14 +2,14 @@
 
 Each graph mixes operators of the GPU and of the host, views, shape arithmetic, branches, calls and
 outputs that are inputs, weights or used again. The host's interpreter, which plans nothing, is the
-yardstick: movements must agree bit for bit, arithmetic to 1e-5. By hand, for longer:
+yardstick: what no rounding touched must agree bit for bit, the rest to 1e-5. By hand, for longer:
 ``OPSCOPE_FUZZ=0:2000 pytest tests/plan/test_random_graphs.py``.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,16 +30,35 @@ KINDS = {
     "uint8": TensorProto.UINT8,
     "bool": TensorProto.BOOL,
 }
+ROUNDING = frozenset(
+    (
+        "Sigmoid",
+        "Tanh",
+        "ReduceSum",
+        "Softmax",
+        "MatMul",
+        "GlobalLpPool",
+        "Loop",
+        "Add",
+        "Sub",
+        "Mul",
+    )
+)
 FIRST, _, LAST = os.environ.get("OPSCOPE_FUZZ", "0:16").partition(":")
 SEEDS = range(int(FIRST), int(LAST or int(FIRST) + 1))
 
 
 @dataclass(frozen=True)
 class Value:
-    """A value of the graph that is being made, as the host would compute it."""
+    """A value of the graph that is being made, as the host would compute it.
+
+    Attributes:
+        exact: no rounding touched it, so that it may decide something (a sign, a count).
+    """
 
     name: str
     array: np.ndarray
+    exact: bool = True
 
     @property
     def dtype(self) -> str:
@@ -102,7 +121,9 @@ class Maker:
         if sum(a.size for a in found) > 4096:
             return False
         self.nodes.append(node)
-        self.values += [Value(n, a) for n, a in zip(names, found, strict=True)]
+        reads = set(_read(node))
+        exact = op not in ROUNDING and all(v.exact for v in self.values if v.name in reads)
+        self.values += [Value(n, a, exact) for n, a in zip(names, found, strict=True)]
         return True
 
     def _evaluate(self, node: Any, names: list[str]) -> list[np.ndarray]:
@@ -116,7 +137,8 @@ class Maker:
 
     def unary(self) -> None:
         op = self.rng.choice(["Neg", "Abs", "Relu", "Sigmoid", "Tanh", "Floor", "Identity", "Sign"])
-        if (x := self.pick("float32")) is not None:
+        sure = op in ("Floor", "Sign")
+        if (x := self.pick("float32", test=lambda v: v.exact or not sure)) is not None:
             self.add(op, [x.name])
 
     def binary(self) -> None:
@@ -129,7 +151,7 @@ class Maker:
             self.add(op, [x.name, y.name])
 
     def compare(self) -> None:
-        x = self.pick("float32")
+        x = self.pick("float32", test=lambda v: v.exact)
         if x is not None:
             self.add("Greater", [x.name, self.weight(np.array(0, np.float32))])
 
@@ -142,7 +164,7 @@ class Maker:
             self.add("Where", [c.name, x.name, self.weight(np.array(7, np.float32))])
 
     def cast(self) -> None:
-        x = self.pick("float32", "int32", "bool", "uint8")
+        x = self.pick("float32", "int32", "bool", "uint8", test=lambda v: v.exact)
         if x is not None:
             to = self.rng.choice(["float32", "int32", "bool"])
             if x.dtype == "float32" and to == "int32" and not np.all(np.abs(x.array) < 1e6):
@@ -206,13 +228,13 @@ class Maker:
 
     def host(self) -> None:
         """Operators of the host: of a known shape, and of one that depends on data."""
-        x = self.pick("float32", "bool", test=lambda v: 0 < v.array.size and len(v.shape) > 0)
+        x = self.pick("float32", "bool", test=lambda v: v.array.size > 0 and len(v.shape) > 0)
         if x is None:
             return
         if self.rng.integers(3):
             if x.dtype == "float32":
                 self.add("GlobalLpPool", [x.name]) if len(x.shape) > 2 else self.scan(x)
-        elif not np.isnan(x.array.astype(np.float32)).any():
+        elif x.exact:
             self.add("NonZero", [x.name])
 
     def scan(self, x: Value) -> None:
@@ -270,12 +292,13 @@ class Maker:
         )  # fmt: skip
         kinds[self.rng.integers(len(kinds))]()
 
-    def model(self) -> tuple[Model, list[str]]:
-        """The model, and its outputs: some in the middle, an input, a weight."""
+    def model(self) -> tuple[Model, set[str]]:
+        """The model, whose outputs are any of its values, and the names of exact ones."""
         names = [v.name for v in self.values]
         outputs = list(self.rng.permutation(names)[: 3 + self.rng.integers(5)])
         outputs += [names[-1]]
-        return build(self.nodes, self.inputs, list(dict.fromkeys(outputs)), self.weights), outputs
+        model = build(self.nodes, self.inputs, list(dict.fromkeys(outputs)), self.weights)
+        return model, {v.name for v in self.values if v.exact}
 
 
 def _read(node: Any) -> list[str]:
@@ -323,7 +346,7 @@ def build(
     )
 
 
-def make(seed: int) -> tuple[Model, dict[str, np.ndarray]]:
+def make(seed: int) -> tuple[Model, dict[str, np.ndarray], set[str]]:
     maker = Maker(seed)
     shapes = [(2, 3, 4), (4,), (1, 3, 1), (), (5, 1)]
     for shape in shapes[: 2 + seed % 4]:
@@ -335,8 +358,8 @@ def make(seed: int) -> tuple[Model, dict[str, np.ndarray]]:
         maker.input(maker.array("float32", (0, 3)))
     for _ in range(30):
         maker.step()
-    model, _ = maker.model()
-    return model, maker.inputs
+    model, exact = maker.model()
+    return model, maker.inputs, exact
 
 
 @pytest.fixture(scope="module")
@@ -344,13 +367,15 @@ def session() -> Session:
     return Session()
 
 
-def assert_same(got: dict[str, Any], want: dict[str, Any], what: str) -> None:
+def assert_same(
+    got: Mapping[str, Any], want: Mapping[str, Any], exact_names: set[str], what: str
+) -> None:
     assert list(got) == list(want)
     for name, exact in want.items():
         found = got[name]
         assert found.dtype == exact.dtype, (what, name)
         assert found.shape == exact.shape, (what, name)
-        if exact.dtype.kind == "f":
+        if exact.dtype.kind == "f" and name not in exact_names:
             scale = max(float(np.max(np.abs(exact), initial=0)), 1e-30)
             np.testing.assert_allclose(
                 found, exact, rtol=1e-5, atol=1e-5 * scale, err_msg=f"{what} {name}"
@@ -361,13 +386,13 @@ def assert_same(got: dict[str, Any], want: dict[str, Any], what: str) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_random_graph_gives_what_the_host_gives(session: Session, seed: int) -> None:
-    model, feeds = make(seed)
+    model, feeds, exact = make(seed)
     want = evaluate_model(model, feeds)
-    first = session.run(model, feeds)
-    assert_same(dict(first.outputs), want, "first run")
+    assert_same(session.run(model, feeds).outputs, want, exact, "first run")
     # Other contents through the same plan where it may be used again, and the first ones again.
     other = {n: a[::-1].copy() if a.ndim else a for n, a in feeds.items()}
-    assert_same(dict(session.run(model, other).outputs), evaluate_model(model, other), "other")
-    assert_same(dict(session.run(model, feeds, timing=False).outputs), want, "again")
-    assert_same(dict(session.run(model, feeds, stats=True).outputs), want, "with statistics")
+    answer = session.run(model, other).outputs
+    assert_same(answer, evaluate_model(model, other), exact, "other contents")
+    assert_same(session.run(model, feeds, timing=False).outputs, want, exact, "again")
+    assert_same(session.run(model, feeds, stats=True).outputs, want, exact, "with statistics")
     session.forget(model)
