@@ -187,7 +187,7 @@ def _model(window: MainWindow) -> Model:
 @contextmanager
 def _window(theme: str) -> Iterator[MainWindow]:
     """The window with settings of its own: the user's are neither read nor changed."""
-    qInstallMessageHandler(_pass_on)
+    before = qInstallMessageHandler(_pass_on)
     make_application()
     with tempfile.TemporaryDirectory(prefix="opscope-") as folder:
         store = QSettings(str(Path(folder) / "settings.ini"), QSettings.Format.IniFormat)
@@ -200,6 +200,7 @@ def _window(theme: str) -> Iterator[MainWindow]:
         finally:
             window.close()
             store.sync()
+            qInstallMessageHandler(before)
 
 
 def _pass_on(_kind: QtMsgType, _where: QMessageLogContext, text: str) -> None:
