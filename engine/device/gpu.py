@@ -54,6 +54,18 @@ def masked_features() -> frozenset[str]:
     return frozenset(hidden)
 
 
+def default_limits_asked() -> bool:
+    """True if OPSCOPE_LIMITS=default holds every device to the limits that WebGPU guarantees.
+
+    Raises:
+        DeviceError: it names something else.
+    """
+    asked = os.environ.get("OPSCOPE_LIMITS", "")
+    if asked not in ("", "default"):
+        raise DeviceError(f"OPSCOPE_LIMITS is {asked!r}; it knows 'default' alone")
+    return asked == "default"
+
+
 def list_adapters() -> tuple[AdapterChoice, ...]:
     """Every adapter of this machine, the likely best first; empty where there is none."""
     rank = {"DiscreteGPU": 0, "IntegratedGPU": 1, "VirtualGPU": 2, "CPU": 3}
@@ -91,7 +103,7 @@ def _profile(adapter: Any) -> DeviceProfile:
         driver=info["description"],
         backend=info["backend_type"],
         kind=info["adapter_type"],
-        limits=Limits(**limits),
+        limits=Limits() if default_limits_asked() else Limits(**limits),
         features=frozenset(adapter.features) & WANTED - masked_features(),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from opcase import op_model
-
+from opscope.engine.device.profile import Limits
 from opscope.engine.errors import DeviceError
 from opscope.engine.session import Session
 
@@ -60,3 +60,19 @@ def test_a_second_run_makes_no_gpu_object(monkeypatch: pytest.MonkeyPatch) -> No
     result = session.run(model, feeds)
     assert result.first is False
     np.testing.assert_allclose(result.outputs["y0"], 1 / (1 + np.exp(-1.0)), rtol=1e-6)
+
+
+def test_the_device_can_be_held_to_the_limits_that_webgpu_guarantees(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPSCOPE_LIMITS", "default")
+    session = Session()
+    assert session.profile.limits == Limits()
+    # As one dispatch this needs 41 bindings; eight are guaranteed.
+    arrays = [np.full((2, 3), i, np.float32) for i in range(40)]
+    model, feeds = op_model("Concat", list(arrays), {"axis": 0})
+    result = session.run(model, feeds, fallback="error")
+    np.testing.assert_array_equal(result.outputs["y0"], np.concatenate(arrays))
+    monkeypatch.setenv("OPSCOPE_LIMITS", "small")
+    with pytest.raises(DeviceError, match="small"):
+        _ = Session().gpu
