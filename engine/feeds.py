@@ -78,7 +78,7 @@ def stand_in_feeds(
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     dims: Mapping[str, int] | None = None,
 ) -> Feeds:
-    """Inputs to plan with where nobody runs: right in type, shape and allowed range, without memory.
+    """Inputs to plan with where nobody runs: right in type, shape and range, without memory.
 
     Each is one number repeated (0, or the least that its consumers allow), except where these fix
     several (a shape). Arguments and errors are those of :func:`random_feeds`.
