@@ -24,7 +24,10 @@ def binding(bind_group: Any, offset: int | None) -> Binding:
 
 
 class Command:
-    """One dispatch, ready to be encoded. The pipeline object is kept alive with its handle."""
+    """A dispatch, ready to be encoded; equal ones share the object.
+
+    The pipeline object is kept alive with its handle.
+    """
 
     __slots__ = ("_keep", "binding", "groups", "pipeline")
 
@@ -41,15 +44,21 @@ def encode(compute_pass: Any, commands: Iterable[Command]) -> None:
     set_pipeline = lib.wgpuComputePassEncoderSetPipeline
     set_bind_group = lib.wgpuComputePassEncoderSetBindGroup
     dispatch = lib.wgpuComputePassEncoderDispatchWorkgroups
-    pipeline = bound = None
+    last = pipeline = bound = None
+    x = y = z = 0
     for command in commands:
+        if command is last:  # the steps of a sequence
+            dispatch(handle, x, y, z)
+            continue
+        last = command
         if command.pipeline is not pipeline:
             pipeline = command.pipeline
             set_pipeline(handle, pipeline)
         if command.binding is not bound:
             bound = command.binding
             set_bind_group(handle, 0, *bound)
-        dispatch(handle, *command.groups)
+        x, y, z = command.groups
+        dispatch(handle, x, y, z)
 
 
 def write_timestamp(compute_pass: Any, query_set: Any, index: int) -> None:

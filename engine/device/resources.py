@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import wgpu
 
-from ..ops.steps import Dispatch, Tensor
+from ..ops.steps import Dispatch, Groups, Tensor
 from ..plan.types import Plan
 from .gpu import Gpu
 from .native import Binding, Command, binding
@@ -26,6 +26,7 @@ class Resources:
         self._plan = plan
         self._places: dict[int, tuple[Any, int]] = {}
         self._groups: dict[tuple[object, ...], Any] = {}
+        self._commands: dict[tuple[int, int, Groups], Command] = {}
         self._bindings: dict[tuple[int, int | None], Binding] = {}
         self._params, self._offsets = self._upload_params()
         self._arena = [gpu.buffer(size, STORAGE_USAGE) for size in plan.arena]
@@ -52,7 +53,11 @@ class Resources:
     def _command(self, dispatch: Dispatch, number: int) -> Command:
         offset = self._offsets[number] if dispatch.params else None
         pipeline = self._pipelines.get(dispatch)
-        return Command(pipeline, self._binding(dispatch, offset), dispatch.groups)
+        bound = self._binding(dispatch, offset)
+        key = (id(pipeline), id(bound), dispatch.groups)
+        if key not in self._commands:
+            self._commands[key] = Command(pipeline, bound, dispatch.groups)
+        return self._commands[key]
 
     def _binding(self, dispatch: Dispatch, offset: int | None) -> Binding:
         group = self._bind_group(dispatch)
