@@ -14,6 +14,7 @@ from PySide6.QtCore import QBuffer, QIODevice, QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QTextLayout, QTextOption
 
 from ..engine.diagnostics import Severity
+from ..engine.ir.model import TensorType
 from ..engine.providers.support import Status
 from ..engine.report.container import KEYWORD
 from ..engine.report.data import Report
@@ -235,6 +236,7 @@ class _Strip:
         if node is not None:
             column.text(node.op, self._title)
             column.text(node.name or f"node {node.index}, without a name", self._muted)
+            column.gap(4)
             self._types(node.inputs, "in")
             self._types(node.outputs, "out")
         else:
@@ -251,8 +253,6 @@ class _Strip:
         self._findings()
 
     def _types(self, names: tuple[str, ...], role: str) -> None:
-        from ..engine.ir.model import TensorType
-
         kinds = [self._report.values.get(n) or self._report.weights.get(n) for n in names if n]
         texts = [type_text(TensorType(*k)) for k in kinds if k is not None]
         if texts:

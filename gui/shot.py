@@ -8,13 +8,13 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import sys
-import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..engine.cli.common import add_shape_arguments
-from ..engine.errors import OpscopeError, UsageError
+from ..engine.cli.main import Parser
+from ..engine.cli.main import main as engine_main
+from ..engine.errors import UsageError
 
 COLOURS = ("provider", "time", "risk")
 PANELS = ("operators", "run", "node", "kernels", "charts", "problems")
@@ -30,28 +30,12 @@ def main(argv: Sequence[str]) -> int:
         The exit code of the contract: 0 fine, 2 bad usage or files, 3 no device, 4 the run or the
         drawing failed, or took too long.
     """
-    try:
-        options = parser().parse_args(argv)
-    except SystemExit as stop:  # argparse has printed what is wrong, or the help
-        return stop.code if isinstance(stop.code, int) else 2
-    # The window is drawn, never shown; a platform that the user has named is respected.
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    try:
-        _check(options)
-        from .offscreen import draw
-
-        draw(options)
-    except OpscopeError as error:
-        if options.debug:
-            traceback.print_exc()
-        print(f"opscope: error: {error}", file=sys.stderr)
-        return error.exit_code
-    return 0
+    return engine_main(argv, parser)
 
 
 def parser() -> argparse.ArgumentParser:
     """The parser of both commands."""
-    top = argparse.ArgumentParser(prog="opscope", description="Opscope's pictures.")
+    top = Parser(prog="opscope", description="Opscope's pictures.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     shot = commands.add_parser("shot", help=_SHOT, description=_SHOT)
     report = commands.add_parser("report", help=_REPORT, description=_REPORT)
@@ -70,11 +54,22 @@ def parser() -> argparse.ArgumentParser:
         add_shape_arguments(command)
         command.add_argument("--timeout", type=float, default=300, metavar="SECONDS")
         command.add_argument("--debug", action="store_true", help="show a traceback with an error")
+        command.set_defaults(call=_draw)
     shot.add_argument("--size", default="1440x900", metavar="WxH", help="default 1440x900")
     shot.add_argument("--panel", choices=PANELS, action="append", help="bring a panel to the front")
     report.add_argument("--redact", action="store_true", help="numbers in place of names")
     report.add_argument("--file-name", action="store_true", help="say the model file's name")
     return top
+
+
+def _draw(options: argparse.Namespace) -> int:
+    _check(options)
+    # The window is drawn, never shown; a platform that the user has named is respected.
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from .offscreen import draw
+
+    draw(options)
+    return 0
 
 
 def _check(options: argparse.Namespace) -> None:

@@ -7,7 +7,7 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
@@ -20,16 +20,17 @@ FAILED = 4
 INTERRUPTED = 130  # 128 + SIGINT, what shells expect
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
     """A parser whose complaints are errors like all others: one line, exit code 2."""
 
     def error(self, message: str) -> NoReturn:
+        """Raise the complaint."""
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands of this package."""
-    top = _Parser(prog="opscope", description="Opscope without its window.")
+    top = Parser(prog="opscope", description="Opscope without its window.")
     top.add_argument("--version", action="version", version=f"opscope {version('opscope')}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, module in COMMANDS.items():
@@ -40,8 +41,16 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(
+    argv: Sequence[str] | None = None,
+    make_parser: Callable[[], argparse.ArgumentParser] = parser,
+) -> int:
     """Run one command.
+
+    Args:
+        argv: arguments without the program's name, by default the process's own.
+        make_parser: makes the parser; what it parses has ``call``, which does the command and
+            gives its exit code, ``model`` and ``debug``.
 
     Returns:
         The exit code of the contract: 0 fine, 1 findings or not covered, 2 bad usage or files,
@@ -52,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):  # a name of any language on any terminal
             stream.reconfigure(errors="backslashreplace")
     try:
-        options = parser().parse_args(arguments)
+        options = make_parser().parse_args(arguments)
         code: int = options.call(options)
         sys.stdout.flush()
     except SystemExit:  # argparse has printed the help or the version
