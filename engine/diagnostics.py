@@ -76,3 +76,16 @@ class Diagnostic:
 def worst(diagnostics: Iterable[Diagnostic]) -> Severity | None:
     """The highest severity among ``diagnostics``; None if there are none."""
     return min((d.severity for d in diagnostics), key=lambda s: s.rank, default=None)
+
+
+def merge(early: Iterable[Diagnostic], planned: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Both lists as one, each finding once, the worst first.
+
+    Of two findings with the same code about the same node and target the plan's stays: it knows
+    the concrete shapes.
+    """
+    final = tuple(planned)
+    known = {(d.code, d.node, d.target) for d in final if d.node is not None}
+    every = (*(d for d in early if (d.code, d.node, d.target) not in known), *final)
+    unique = {(d.code, d.severity, d.node, d.target, d.text): d for d in every}
+    return tuple(sorted(unique.values(), key=lambda d: d.severity.rank))

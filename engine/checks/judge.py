@@ -6,12 +6,12 @@ where it can; where it fails, the failure is a finding like any other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..device.profile import DeviceProfile, Limits
-from ..diagnostics import Diagnostic, Severity
+from ..diagnostics import Diagnostic, Severity, merge
 from ..errors import FeedError, LimitError, ModelFileError, NodeError
 from ..feeds import stand_in_feeds
 from ..ir.infer import infer
@@ -101,19 +101,6 @@ def judge(
         planned = ()
     found = merge((*model.diagnostics, *inference.diagnostics, *checks), planned)
     return Judgement(model, types, verdicts, found, assumed, plan)
-
-
-def merge(checks: Iterable[Diagnostic], planned: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Both lists as one, each finding once, the worst first.
-
-    Of two findings with the same code about the same node and target the plan's stays: it knows
-    the concrete shapes.
-    """
-    final = tuple(planned)
-    known = {(d.code, d.node, d.target) for d in final if d.node is not None}
-    every = (*(d for d in checks if (d.code, d.node, d.target) not in known), *final)
-    unique = {(d.code, d.severity, d.node, d.target, d.text): d for d in every}
-    return tuple(sorted(unique.values(), key=lambda d: d.severity.rank))
 
 
 def concrete_types(model: Model, static: Types, plan: Plan | None) -> Types:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..checks.judge import Judgement, judge, merge
+from ..checks.judge import Judgement, judge
 from ..checks.required import REQUIRED, STRICT, required, strict
-from ..diagnostics import Severity
+from ..diagnostics import Severity, merge
 from ..errors import FeedError, ModelFileError, UsageError
 from ..ir.model import Graph, Model
 from ..providers.placement import Target, targets
@@ -28,7 +28,7 @@ from .common import (
     parse_shapes,
 )
 from .plan import read_profile
-from .text import diagnostic_lines, table
+from .text import diagnostic_lines, one_line, table
 
 HELP = "say who would run each node of models, and what is risky, without running them"
 FAILED, UNREADABLE = 1, 2
@@ -88,7 +88,7 @@ def main(options: argparse.Namespace) -> int:
         print(text, end="")
     for c in checked:
         if c.error:
-            print(f"opscope: error: {c.error}", file=sys.stderr)
+            print(one_line(f"opscope: error: {c.error}"), file=sys.stderr)
     return max(c.exit_code for c in checked)
 
 
@@ -129,10 +129,10 @@ def _text(judged: Judgement, chosen: Sequence[Target]) -> str:
     for t in chosen:
         lines.append(f"{t.label:<18}{counts_line(counts(judged, t.id))}")
     for symbol, size in judged.assumed.items():
-        lines.append(f"assumed           {symbol} = {size}")
+        lines.append(one_line(f"assumed           {symbol} = {size}"))
     graphs = list(model.graphs())
     if len(graphs) > 1:
-        lines += ["", table([("graph", "within", "nodes"), *map(_graph_row(model), graphs)])]
+        lines += ["", table([("graph", "within", "nodes"), *_graph_rows(model, graphs)])]
     rows = _operator_rows(judged, chosen)
     lines += ["", table([("operator", "nodes", *(t.label for t in chosen)), *rows])]
     if judged.diagnostics:
@@ -146,25 +146,24 @@ def _plural(severity: Severity, count: int) -> str:
     return "" if count == 1 or severity is Severity.INFO else "s"
 
 
-def _graph_row(model: Model) -> Any:
+def _graph_rows(model: Model, graphs: Sequence[Graph]) -> list[tuple[str, str, str]]:
     functions = {f.graph.path: f for f in model.functions.values()}
     owners = {
-        graph.path: (node, attribute)
+        graph.path: (attribute, node)
         for node in model.nodes.values()
         for attribute, graph in node.subgraphs
     }
-
-    def row(graph: Graph) -> tuple[str, str, str]:
-        count = f"{len(graph.nodes):,}"
+    rows = []
+    for graph in graphs:
+        name, within = "main", ""
         if graph.path in owners:
-            node, attribute = owners[graph.path]
-            return attribute, f"'{node.label}' ({node.op})", count
-        if graph.path in functions:
+            name, node = owners[graph.path]
+            within = f"'{node.label}' ({node.op})"
+        elif graph.path in functions:
             function = functions[graph.path]
-            return f"function {function.domain}::{function.name}", "", count
-        return "main", "", count
-
-    return row
+            name = f"function {function.domain}::{function.name}"
+        rows.append((name, within, f"{len(graph.nodes):,}"))
+    return rows
 
 
 def counts(judged: Judgement, target: str) -> dict[str, int]:

@@ -11,11 +11,11 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 from opscope.engine.checks import run_checks
-from opscope.engine.checks.judge import judge, merge
+from opscope.engine.checks.judge import judge
 from opscope.engine.checks.measured import measured_findings
 from opscope.engine.checks.required import required, strict
 from opscope.engine.device.profile import DeviceProfile, Limits
-from opscope.engine.diagnostics import Diagnostic, Severity
+from opscope.engine.diagnostics import Diagnostic, Severity, merge
 from opscope.engine.errors import FeedError
 from opscope.engine.ir.infer import infer
 from opscope.engine.ir.load import load_bytes, load_model
