@@ -26,13 +26,13 @@ import itertools
 import json
 import subprocess
 import sys
-import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from bench_gru import Sample, measure
+from gpu_clock import Heater, clock_mhz
 
 GPU_TARGET = 3.0  # our GPU time over cuDNN's, at most, in float32
 PEERS = ("ort", "cudnn")
@@ -98,46 +98,6 @@ def expected(shape: Shape) -> np.ndarray:
         )
         y[(slice(None), *places)] += np.tensordot(w[(slice(None), slice(None), *tap)].T, x[0], 1)
     return y[(slice(None), *(slice(shape.pad, n - shape.pad) for n in full))][None]
-
-
-class Heater:
-    """Keeps the GPU's clock up between samples."""
-
-    def __init__(self, session: Any) -> None:
-        from onnx import TensorProto, helper
-        from opscope.engine.ir.load import load_bytes
-
-        size = 2048
-        nodes = [
-            helper.make_node("MatMul", ["x", "x"], ["x2"]),
-            helper.make_node("MatMul", ["x2", "x2"], ["x4"]),
-            helper.make_node("ReduceMax", ["x4"], ["y"], keepdims=0),
-        ]
-        x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [size, size])
-        y = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
-        graph = helper.make_graph(nodes, "heat", [x], [y])
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-        self._feeds = {"x": np.full((size, size), 1 / size, np.float32)}
-        self._program = session.prepare(
-            load_bytes(model.SerializeToString()), self._feeds, fallback="error"
-        )
-
-    def run(self, seconds: float = 0.0) -> None:
-        """One product, or as many as fit ``seconds``."""
-        end = time.perf_counter() + seconds
-        self._program.run(self._feeds, timing=False)
-        while time.perf_counter() < end:
-            self._program.run(self._feeds, timing=False)
-
-
-def clock_mhz() -> int | None:
-    """The clock of an NVIDIA GPU's units now; None where it cannot be read."""
-    command = ["nvidia-smi", "--query-gpu=clocks.sm", "--format=csv,noheader,nounits"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return int(done.stdout.splitlines()[0])
 
 
 def model_bytes(shape: Shape) -> bytes:
