@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 from ..device.profile import DeviceProfile
 from ..diagnostics import Diagnostic, Severity
 from ..ir.model import TensorType
 from ..ops.use import OpUse
+from ..providers.borders import value_bytes
 from .types import NodePlacement
 
 RECURRENT = frozenset(("GRU", "LSTM", "RNN"))
@@ -15,12 +14,7 @@ RECURRENT = frozenset(("GRU", "LSTM", "RNN"))
 
 def crossing_bytes(types: tuple[TensorType | None, ...]) -> int:
     """Bytes of the tensors of ``types``: what a copy between host and GPU moves."""
-    sizes = {"float64": 8, "int64": 8, "uint64": 8, "float16": 2, "int8": 1, "uint8": 1, "bool": 1}
-    return sum(
-        math.prod(t.known_dims) * sizes.get(t.dtype, 4)
-        for t in types
-        if t is not None and t.known_dims is not None
-    )
+    return sum(value_bytes(kind) or 0 for kind in types)
 
 
 def host_diagnostic(placed: NodePlacement, use: OpUse) -> Diagnostic:
