@@ -68,6 +68,13 @@ class StepTile:
 
 
 def choose_tile(node: Recurrence, profile: DeviceProfile) -> StepTile:
-    """The tile of one dispatch per step; several rows share each read of the weights."""
+    """The tile of one dispatch per step; several rows share each read of the weights.
+
+    A single row on a discrete GPU is a race of latencies: small workgroups, and as many lanes as
+    leave each of them one vec4 of the state (measured by ``bench_gru.py --tune`` on an H200).
+    """
     rows = node.batch if node.batch < 3 else 4
-    return StepTile(rows, 8 if rows < 4 else 4, LANES.get(profile.kind, DEFAULT_LANES))
+    lanes = LANES.get(profile.kind, DEFAULT_LANES)
+    if rows == 1 and profile.kind == "DiscreteGPU":
+        return StepTile(1, 4, 64 if node.hidden <= 256 else lanes)
+    return StepTile(rows, 8 if rows < 4 else 4, lanes)

@@ -8,9 +8,9 @@ Two ratios that must not be mixed:
 
 Each side makes one prepared call per sample; medians are reported, the fastest beside them. The
 peers run in child processes (ORT can abort its process) and are reported as missing, with the
-reason, where they cannot run. A GPU that is idle between calls clocks down, so a product that keeps
-it busy runs before each sample of our GPU time, as cuDNN's own loop keeps it busy; ``--cold`` leaves
-that out. Wall times are taken in plain loops on both sides::
+reason, where they cannot run. A GPU that is idle between calls clocks down, so a product that
+keeps it busy runs before each sample of our GPU time, as cuDNN's own loop keeps it busy; ``--cold``
+leaves that out. Wall times are taken in plain loops on both sides::
 
     python tests/bench/bench_gru.py --json gru.json
     python tests/bench/bench_gru.py --hidden 128 --batch 1 --repeat 50 --peers ""
