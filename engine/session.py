@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ class _Cached:
 
 
 class Session:
-    """Runs models on one adapter. Keep it on one thread.
+    """Runs models on one adapter. Threads that share it take turns.
 
     The newest programs are kept per model, input shapes and host-read contents: a second run with
     the same shapes makes no GPU object.
@@ -58,6 +59,7 @@ class Session:
         self._adapter = adapter
         self.registry = registry or load_kernels()
         self._programs: list[_Cached] = []  # the most recently used last
+        self._turn = RLock()
 
     @cached_property
     def gpu(self) -> Gpu:
@@ -102,6 +104,17 @@ class Session:
         Raises:
             NotCoveredError: a node that nobody can run; it names the operator.
         """
+        with self._turn:
+            return self._prepare(model, feeds, fallback, stats, assumed)
+
+    def _prepare(
+        self,
+        model: Model,
+        feeds: Mapping[str, np.ndarray],
+        fallback: str,
+        stats: bool,
+        assumed: Mapping[str, int] | None,
+    ) -> Program:
         shapes = tuple((n, a.dtype.str, a.shape) for n, a in sorted(feeds.items()))
         key = (model.sha256, model.path, fallback, stats, shapes)
         for cached in self._programs:
@@ -151,7 +164,8 @@ class Session:
     def forget(self, model: Model) -> None:
         """Drop the programs of ``model`` and the GPU memory they hold."""
         mine = (model.sha256, model.path)
-        self._programs = [c for c in self._programs if c.key[:2] != mine]
+        with self._turn:
+            self._programs = [c for c in self._programs if c.key[:2] != mine]
 
 
 def _digest(array: np.ndarray) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -137,26 +138,28 @@ def open_gpu(name: str | None = None) -> Gpu:
     return Gpu(choice.profile, device)
 
 
-@contextmanager
-def gpu_errors(doing: str) -> Iterator[None]:
-    """Turn wgpu's errors, a lost device among them, into a RunError that says what was being done.
-
-    wgpu-native raises them at once, on the calling thread.
-    """
-    try:
-        yield
-    except wgpu.GPUError as error:
-        reason = " ".join(str(error).split())
-        raise RunError(f"the GPU failed while {doing}: {reason}") from error
-
-
 class Gpu:
-    """An opened device. Belongs to one thread."""
+    """An opened device. Threads take turns: see :meth:`work`."""
 
     def __init__(self, profile: DeviceProfile, device: Any) -> None:
         self.profile = profile
         self.device = device
         self.queue = device.queue
+        self._turn = RLock()
+
+    @contextmanager
+    def work(self, doing: str) -> Iterator[None]:
+        """Hold the device, from the first upload of a run until its last read-back.
+
+        A submit while another thread reads a buffer back would end the process. wgpu's errors, a
+        lost device among them, come at once on the calling thread; they become a RunError.
+        """
+        with self._turn:
+            try:
+                yield
+            except wgpu.GPUError as error:
+                reason = " ".join(str(error).split())
+                raise RunError(f"the GPU failed while {doing}: {reason}") from error
 
     def buffer(self, size: int, usage: int) -> Any:
         """A buffer of ``size`` bytes (a positive multiple of 4)."""

@@ -16,7 +16,7 @@ from ..ops.steps import Tensor
 from ..plan.types import GpuSegment, HostSegment, Plan, ValueId
 from ..plan.values import array_type
 from ..results import NodeTime, RunResult, ValueStats
-from .gpu import Gpu, gpu_errors
+from .gpu import Gpu
 from .layout import from_device, to_device
 from .native import Command
 from .pipelines import Pipelines
@@ -46,7 +46,7 @@ class Program:
         self._evaluate = evaluate
         self._runs = 0
         size = sum(plan.arena) + sum(s.size_bytes for s in plan.storages if s.slot is None)
-        with gpu_errors(f"taking {size:,} bytes of its memory and compiling kernels"):
+        with gpu.work(f"taking {size:,} bytes of its memory and compiling kernels"):
             self._resources = Resources(gpu, pipelines, plan)
             self._steps = self._compile()
 
@@ -105,7 +105,7 @@ class Program:
             FeedError: an array does not have the planned shape or dtype.
             RunError: the device failed.
         """
-        with gpu_errors("running"):
+        with self._gpu.work("running"):
             return self._run(feeds, timing, per_dispatch)
 
     def _run(self, feeds: Mapping[str, np.ndarray], timing: bool, per_dispatch: bool) -> RunResult:
@@ -132,12 +132,14 @@ class Program:
             gpu_ns = None if gpu_ns is None else gpu_ns + done.gpu_ns
             times += done.times
             begin = time.perf_counter_ns()
-            for value, raw in zip(step.downloads, done.data, strict=False):
-                tensor = self.plan.tensors[value]
-                values[value] = from_device(raw, tensor.element, tensor.dtype, tensor.shape)
-            if len(done.data) > len(step.downloads):
-                stats = decode_statistics(done.data[-1], self.plan.stats_rows)
-            done.release()
+            try:
+                for value, raw in zip(step.downloads, done.data, strict=False):
+                    tensor = self.plan.tensors[value]
+                    values[value] = from_device(raw, tensor.element, tensor.dtype, tensor.shape)
+                if len(done.data) > len(step.downloads):
+                    stats = decode_statistics(done.data[-1], self.plan.stats_rows)
+            finally:
+                done.release()
             download_ns += done.read_ns + time.perf_counter_ns() - begin
         outputs = {name: values[value] for name, value in self.plan.outputs}
         self._runs += 1

@@ -82,7 +82,7 @@ class Submission:
     def run(self, timing: bool, per_dispatch: bool) -> Done:
         """Submit once, wait, and give the bytes and the times."""
         if timing and self._gpu.timing_source == "cpu-clock":
-            return self._run_by_clock()
+            return self._run_by_clock(per_dispatch)
         stamps = self._stamps_for(per_dispatch) if timing else None
         begin = time.perf_counter_ns()
         encoder = self._gpu.device.create_command_encoder()
@@ -107,27 +107,25 @@ class Submission:
         mapping = Mapping(self._gpu.device, staging, size)
         view = mapping.__enter__()
         waited = time.perf_counter_ns() - encoded
-        times: list[NodeTime] = []
-        gpu_ns = waited
+        done = Done(self._slices(view), [], waited, encoded - begin, waited, mapping)
         if stamps is not None:
-            times, gpu_ns = stamps.decode(view[self._data_bytes :])
-        done = Done(self._slices(view), times, gpu_ns, encoded - begin, waited, mapping)
+            done.times, done.gpu_ns = stamps.decode(view[self._data_bytes :])
         return done
 
-    def _run_by_clock(self) -> Done:
-        """Without time stamps: one submit per node, timed by the CPU."""
+    def _run_by_clock(self, per_dispatch: bool) -> Done:
+        """Without time stamps: one submit per span, timed by the CPU."""
         times: list[NodeTime] = []
         begin = time.perf_counter_ns()
-        for node in self._nodes:
+        for node, number, commands in _spans(self._nodes, per_dispatch):
             before = time.perf_counter_ns()
             encoder = self._gpu.device.create_command_encoder()
             compute = encoder.begin_compute_pass()
-            encode(compute, node.commands)
+            encode(compute, commands)
             compute.end()
             self._gpu.queue.submit([encoder.finish()])
             self._gpu.wait()
             spent = time.perf_counter_ns() - before
-            times.append(NodeTime(node.node, node.op, node.kernel, len(node.commands), spent))
+            times.append(NodeTime(node.node, node.op, node.kernel, len(commands), spent, number))
         gpu_ns = time.perf_counter_ns() - begin
         begin = time.perf_counter_ns()
         staging = self._staging_buffer(self._data_bytes)
@@ -163,16 +161,24 @@ class Submission:
         return self._stamps[per_dispatch]
 
 
+Span = tuple[Timed, int | None, tuple[Command, ...]]  # node, number of the dispatch, what it times
+
+
+def _spans(nodes: Sequence[Timed], per_dispatch: bool) -> list[Span]:
+    """What is timed together: the commands of a node, or each alone, numbered."""
+    return [
+        (node, number, commands)
+        for node in nodes
+        for number, commands in (node.split() if per_dispatch else [(None, node.commands)])
+    ]
+
+
 class _Stamps:
     """Time stamps of a submission: a pair around each node (or dispatch)."""
 
     def __init__(self, gpu: Gpu, nodes: Sequence[Timed], per_dispatch: bool) -> None:
         self._gpu = gpu
-        self._spans: list[tuple[Timed, int | None, tuple[Command, ...]]] = [
-            (node, number, commands)
-            for node in nodes
-            for number, commands in (node.split() if per_dispatch else [(None, node.commands)])
-        ]
+        self._spans = _spans(nodes, per_dispatch)
         count = 2 * len(self._spans)
         sizes = [min(QUERY_SET_SIZE, count - i) for i in range(0, count, QUERY_SET_SIZE)]
         self._sets = [gpu.device.create_query_set(type="timestamp", count=n) for n in sizes]
