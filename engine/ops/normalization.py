@@ -22,6 +22,7 @@ from .broadcast import Shape, axes_of, axis_of
 from .elementwise import GROUP
 from .reduce import MEAN, SUM, Layout, reduce_axes
 from .registry import Kernel, kernel
+from .rows import row_support
 from .steps import TYPES, StepBuilder, Tensor
 from .use import OpUse
 
@@ -102,7 +103,8 @@ class _Suffix(Kernel):
             scale, bias = use.inputs[1], use.inputs[2]
             if scale and bias and scale.known_dims != bias.known_dims:
                 return refused(Reason.SHAPE, f"{use.op} has scale {scale} but bias {bias}")
-        return SUPPORTED
+        dims = use.input(0).known_dims
+        return SUPPORTED if dims is None else row_support(use, math.prod(dims[self._axis(use) :]))
 
     def build(self, use: OpUse, steps: StepBuilder) -> None:
         """One dispatch."""
@@ -172,6 +174,15 @@ class _Channels(Kernel):
             raise use.error(f"the input {dims} has no channel axis")
         return (TensorType(use.input(0).dtype, dims),)
 
+    def check(self, use: OpUse) -> Support:
+        """Rows that a workgroup can walk: at most all channels of a batch element."""
+        dims = use.input(0).known_dims if use.has(0) else None
+        return SUPPORTED if dims is None else row_support(use, self._length(use, dims))
+
+    @staticmethod
+    def _length(use: OpUse, dims: Shape) -> int:
+        return math.prod(dims[2:])
+
 
 @kernel("InstanceNormalization", since=(6, 22))
 class InstanceNormalization(_Channels):
@@ -199,7 +210,11 @@ class GroupNormalization(_Channels):
         stash = use.attr("stash_type", FLOAT32)
         if stash != FLOAT32:
             return refused(Reason.ATTRIBUTE, f"{use.op} has stash_type {stash}", stash_type=stash)
-        return SUPPORTED
+        return super().check(use)
+
+    @staticmethod
+    def _length(use: OpUse, dims: Shape) -> int:
+        return math.prod(dims[1:]) // max(1, int(use.attr("num_groups", 1)))
 
     def build(self, use: OpUse, steps: StepBuilder) -> None:
         """One dispatch."""

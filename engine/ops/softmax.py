@@ -12,15 +12,19 @@ import math
 from typing import ClassVar
 
 from ..ir.model import TensorType
+from ..providers.support import SUPPORTED, Support
 from .broadcast import axis_of, split_at
 from .elementwise import GROUP
 from .registry import Kernel, kernel
+from .rows import WALKS, row_support
 from .steps import TYPES, StepBuilder
+from .tiles import MOST_TURNS
 from .use import OpUse
 
 SHARED_FROM = 32  # elements per row from which a workgroup shares the row
 SHORT_ROW = 1_024  # up to here a small workgroup: fewer steps to add up its parts
 MANY_ROWS = 4_096
+LONG_ROW = MOST_TURNS // WALKS  # what one invocation may walk alone
 
 
 class _Rows(Kernel):
@@ -39,13 +43,18 @@ class _Rows(Kernel):
         """The input's type."""
         return (TensorType(use.input(0).dtype, use.dims(0)),)
 
+    def check(self, use: OpUse) -> Support:
+        """Rows that a workgroup can walk."""
+        known = use.input(0).known_dims if use.has(0) else None
+        return SUPPORTED if known is None else row_support(use, self._rows(use)[1])
+
     def build(self, use: OpUse, steps: StepBuilder) -> None:
         """One dispatch: an invocation for each row, or a workgroup where rows are long."""
         source, target = steps.input(0), steps.output()
         outer, extent, inner = self._rows(use)
         rows = outer * inner
         # Rows that lie side by side are read well by neighbouring invocations, if there are enough.
-        shared = extent >= SHARED_FROM and (inner == 1 or rows < MANY_ROWS)
+        shared = extent >= SHARED_FROM and (inner == 1 or rows < MANY_ROWS or extent > LONG_ROW)
         group = (GROUP if extent > SHORT_ROW else 64) if shared else GROUP
         steps.dispatch(
             "softmax_group" if shared else "softmax_serial",
