@@ -2,9 +2,10 @@
 // node gives them: an expression in x for each direction, with its alpha and beta put in.
 // Needs lib/math.wgsl. Variables: f0 f1 g0 g1 h0 h1 (direction 0 and 1), clip (0: none).
 
-// A comparison with NaN is false, so NaN passes through every function below.
+// A NaN passes through every function below: max() may drop it, and drivers turn a comparison with
+// zero into max().
 fn relu(x: f32) -> f32 {
-  return select(x, 0.0, x < 0.0);
+  return select(max(x, 0.0), x, is_nan(x));
 }
 
 fn affine(x: f32, alpha: f32, beta: f32) -> f32 {
