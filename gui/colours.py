@@ -34,7 +34,5 @@ def colouring(document: Document, mode: Mode, target: Target | None) -> Colourin
     if mode is Mode.TIME:
         warm = document.warm_runs
         statistic = f"median of {count_text(warm, 'warm run')}" if warm else "the first run"
-        if document.reported is not None:
-            statistic += ", of the reported nodes"
-        return by_time(model, document.times(), statistic=statistic)
+        return by_time(model, document.times(), total_ns=document.total_ns, statistic=statistic)
     return by_risk(findings_by_node(document, target)) if mode is Mode.RISK else PLAIN

@@ -210,6 +210,13 @@ class Document(QObject):
         return self._summary
 
     @property
+    def total_ns(self) -> float:
+        """The typical time of all nodes together, those that a report leaves out included."""
+        timed = sum(row.time.typical_ns for row in self.summary)
+        share = sum(row.share for row in self.summary)
+        return timed / share if share else 0.0
+
+    @property
     def warm_runs(self) -> int:
         """How many warm runs the times are of."""
         if (reported := self.reported) is not None:

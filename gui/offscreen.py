@@ -37,9 +37,10 @@ from .error_text import error_text
 from .main_window import MainWindow
 from .report_maker import Options, finish, make, snapshot, subject_of
 from .settings import Settings
+from .throttle import LONGEST_REST_MS
 from .views.graph.colouring import Mode
 
-_SETTLE_MS = 900  # longer than any throttle of a view
+_SETTLE_MS = LONGEST_REST_MS + 300  # then every view has refreshed
 _GRACE_S = 20.0  # for the clean-up after the time is over
 _MOST_LISTED = 20
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 _REST_RATIO = 4  # a refresh that takes long is followed by a rest of so many times its length
+LONGEST_REST_MS = 1000  # but by no longer one: what was measured last has to be seen
 
 
 class Throttle(QObject):
@@ -46,4 +47,5 @@ class Throttle(QObject):
         start = time.monotonic()
         self._refresh()
         cost_ms = 1000 * (time.monotonic() - start)
-        self._timer.start(max(self._interval_ms, round(_REST_RATIO * cost_ms)))
+        rest_ms = min(round(_REST_RATIO * cost_ms), LONGEST_REST_MS)
+        self._timer.start(max(self._interval_ms, rest_ms))

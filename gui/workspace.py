@@ -31,7 +31,7 @@ from .views.problems_panel import ProblemsPanel
 from .views.run_panel import RunPanel
 from .views.start_page import StartPage
 
-_SIDE_WIDTHS = (350, 320)
+_SIDE_WIDTHS = (434, 320)
 _BOTTOM_HEIGHT = 240
 
 

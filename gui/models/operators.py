@@ -83,19 +83,22 @@ def operator_rows(document: Document, targets: Sequence[Target]) -> tuple[Operat
 def with_times(rows: Sequence[OperatorRow], document: Document) -> tuple[OperatorRow, ...]:
     """The rows with the times of the document's runs."""
     times: dict[str, float] = defaultdict(float)
+    shares: dict[str, float] = defaultdict(float)
     for row in document.summary:
         times[row.op] += row.time.typical_ns
-    total = sum(times.values())
-    if not total:
+        shares[row.op] += row.share
+    if not times:
         return tuple(replace(row, time_ns=None, share=0.0) for row in rows)
-    found = ((row, times.get(row.op, 0.0)) for row in rows)
-    return tuple(replace(row, time_ns=t, share=t / total) for row, t in found)
+    return tuple(replace(row, time_ns=times[row.op], share=shares[row.op]) for row in rows)
+
+
+TIME_COLUMNS = ("Time", "Share")  # empty before any run
 
 
 def columns(targets: Sequence[Target]) -> tuple[Column[OperatorRow], ...]:
     """The table's columns, one of them for each target."""
     return (
-        Column("Operator", lambda r: r.op, width=15),
+        Column("Operator", lambda r: r.op, width=14),
         Column("Nodes", lambda r: len(r.nodes), numeric=True, width=6),
         *(_target_column(target) for target in targets),
         Column(
@@ -104,6 +107,7 @@ def columns(targets: Sequence[Target]) -> tuple[Column[OperatorRow], ...]:
             lambda r: time_text(r.time_ns),
             tip="Sum of its nodes' medians in one run (Opscope on wgpu)",
             numeric=True,
+            width=9,
         ),
         Column(
             "Share",
@@ -111,6 +115,7 @@ def columns(targets: Sequence[Target]) -> tuple[Column[OperatorRow], ...]:
             lambda r: MISSING if r.time_ns is None else share_text(r.share),
             numeric=True,
             bar=lambda r: r.share,
+            width=6,
         ),
     )
 
@@ -133,7 +138,7 @@ def _target_column(target: Target) -> Column[OperatorRow]:
         tip=f"Where {target.label} runs its nodes; sorts by nodes off the GPU",
         detail=detail,
         look=lambda row: row.worst(target.id),
-        width=max(12, len(target.label) - 2),
+        width=max(10, len(target.label) - 2),
     )
 
 

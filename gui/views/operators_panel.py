@@ -10,7 +10,14 @@ from PySide6.QtWidgets import QStyledItemDelegate, QVBoxLayout, QWidget
 from ...engine.ir.model import NodeId
 from ..document import Document
 from ..format import bytes_text, count_text
-from ..models.operators import OperatorRow, OperatorsModel, columns, operator_rows, with_times
+from ..models.operators import (
+    TIME_COLUMNS,
+    OperatorRow,
+    OperatorsModel,
+    columns,
+    operator_rows,
+    with_times,
+)
 from ..selection import Selection
 from ..services import Target
 from ..theme import Theme
@@ -102,7 +109,11 @@ class OperatorsPanel(QWidget):
     def _refresh(self) -> None:
         if self._judged is None:
             self._judged = operator_rows(self._document, self._targets)
-        self.model.set_rows(with_times(self._judged, self._document))
+        rows = with_times(self._judged, self._document)
+        self.model.set_rows(rows)
+        for i, column in enumerate(self.model.columns):
+            if column.title in TIME_COLUMNS:
+                self.table.setColumnHidden(i, all(row.time_ns is None for row in rows))
         self._show(self._selection.node)
 
     def _go(self, row: OperatorRow) -> None:

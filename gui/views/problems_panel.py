@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from ...engine.diagnostics import Severity
+from ...engine.ir.model import NodeId
 from ..document import Document
 from ..models.problems import (
     COLUMNS,
@@ -91,6 +92,7 @@ class ProblemsPanel(QWidget):
         column.addWidget(self._empty)
         column.addWidget(self._split, 1)
         document.diagnostics_changed.connect(self.refresh)
+        selection.node_changed.connect(self._node_changed)
         self.refresh()
 
     def _make_filters(self) -> QHBoxLayout:
@@ -190,6 +192,13 @@ class ProblemsPanel(QWidget):
     def _current_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
         row = current.data(Role.ROW) if current.isValid() else None
         self._detail.show_finding(row if isinstance(row, ProblemRow) else None)
+
+    def _node_changed(self, node: NodeId | None) -> None:
+        """Show the first finding of the selected node, unless one of its findings is current."""
+        rows = [r.diagnostic.node for r in self.filter.shown()]
+        mine = [i for i, n in enumerate(rows) if n is not None and self._document.source(n) == node]
+        if mine and self.table.currentIndex().row() not in mine:
+            self.table.setCurrentIndex(self.filter.index(mine[0], 0))
 
     def _go(self, index: QModelIndex) -> None:
         row = index.data(Role.ROW)

@@ -164,6 +164,7 @@ def by_time(
     model: Model,
     times_ns: Mapping[NodeId, float],
     *,
+    total_ns: float | None = None,
     source: str = ENGINE_NAME,
     statistic: str = "",
 ) -> Colouring:
@@ -172,10 +173,12 @@ def by_time(
     Args:
         model: whose nodes they are.
         times_ns: time per node of the file.
+        total_ns: what shares are of; by default the sum of these times.
         source: who measured.
         statistic: what the times are, such as "median of 50 runs".
     """
-    total = sum(times_ns.values())
+    timed = sum(times_ns.values())
+    total = total_ns or timed
     slowest = max(times_ns.values(), default=0.0)
     paints: dict[NodeId, Paint] = {}
     operators: dict[str, list[NodeId]] = {}
@@ -193,7 +196,7 @@ def by_time(
         slowest_kind = paints[operators[op][0]].kind
         text = f"{time_text(sums[op])} · {share_text(share)}"
         legend.append(LegendEntry(op, slowest_kind, text, tuple(operators[op])))
-    summary = f"{time_text(total)} in {count_text(len(times_ns), 'node')}"
+    summary = f"{time_text(timed)} in {count_text(len(times_ns), 'node')}"
     told = f"{source}, {statistic}" if statistic else source
     return Colouring(
         Mode.TIME, f"Time: {told}", paints, tuple(legend), summary=summary, source=source

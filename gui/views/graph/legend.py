@@ -174,7 +174,8 @@ class Legend(QWidget):
         hideable: list[QWidget] = [self._summary, *reversed(self.buttons())]
         if self._colouring.mode is not Mode.TIME:  # whose times these are is always told
             hideable.insert(1, self._title)
-        room = self.width() - 36 - sum(w.sizeHint().width() + 4 for w in widgets)
+        sizes = (max(w.sizeHint().width(), w.minimumWidth()) for w in widgets)
+        room = self.width() - 36 - sum(size + 4 for size in sizes)
         hidden = set()
         for widget in hideable:
             if room >= 0:
