@@ -1,12 +1,14 @@
-"""Facts of the ONNX operator schemas, without their protobuf classes."""
+"""Facts of the ONNX operator schemas, without their protobuf classes.
+
+onnx is imported when the first schema is asked for: the window imports this module and shows itself
+before it knows any model.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-
-import onnx.defs
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,8 @@ def schema(domain: str, op_type: str, opset: int) -> Schema | None:
         op_type: the operator's name.
         opset: the model's version of that domain, not the schema's.
     """
+    import onnx.defs
+
     domain = "" if domain == "ai.onnx" else domain
     try:
         found = onnx.defs.get_schema(op_type, opset, domain)
@@ -107,4 +111,6 @@ def schema(domain: str, op_type: str, opset: int) -> Schema | None:
 
 def newest_opset(domain: str = "") -> int:
     """The newest opset version that the installed onnx knows."""
+    import onnx.defs
+
     return onnx.defs.onnx_opset_version() if domain in ("", "ai.onnx") else 1

@@ -44,6 +44,13 @@ def test_engine_commands_import_no_qt():
     assert done.stderr.startswith("opscope: error: ")
 
 
+def test_the_window_starts_without_what_only_models_need():
+    slow = ("onnx", "onnx_ir", "wgpu", "pyqtgraph", "jinja2")
+    code = f"import sys, opscope.gui.app; print([m for m in {slow} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stderr
+
+
 def test_no_display_is_told_before_qt_can_abort(tmp_path):
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
     code = "import sys; from opscope.gui.entry import main; sys.exit(main([]))"
