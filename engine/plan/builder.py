@@ -20,7 +20,7 @@ from .memory import Memory
 WORK_LIMIT: Mapping[str, int] = {
     "DiscreteGPU": 50_000_000_000,
     "IntegratedGPU": 5_000_000_000,
-    "CPU": 250_000_000,
+    "CPU": 50_000_000,
 }
 DEFAULT_WORK_LIMIT = 5_000_000_000
 
