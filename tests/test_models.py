@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import opscope_testdata as testdata
 import pytest
-
 from opscope.engine.cli import main
 from opscope.engine.ir.load import load_model
 

@@ -12,10 +12,10 @@ HEAD = """\
 # What was measured
 
 Made by `python tests/bench/make_page.py` from the reports in `tests/bench/results/`; each section
-names the script that wrote its report. Two ratios are never mixed: *wall* is numpy in to numpy out on
-both sides; *GPU* is our time by time stamps (input projection included) against cuDNN's synchronised
-call on tensors that already are on the device. Our times are those of Opscope on wgpu, never ORT's or
-a browser's. A number is one run's median: take it as a size, not a constant.
+names the script that wrote its report. Two ratios are never mixed: *wall* is numpy in to numpy out
+on both sides; *GPU* is our time by time stamps (input projection included) against cuDNN's
+synchronised call on tensors that already are on the device. Our times are those of Opscope on wgpu,
+never ORT's or a browser's. A number is one run's median: take it as a size, not a constant.
 """
 
 
@@ -64,7 +64,7 @@ def models(report: dict[str, Any]) -> str:
         "",
         "`tests/bench/bench_models.py`; errors are relative L2 against the models' golden outputs.",
         "",
-        "| model | wall ms | GPU ms | ORT WebGPU ms | ORT / ours | ORT CPU ms | error | ORT's error |",
+        "| model | wall ms | GPU ms | ORT WebGPU ms | ORT / ours | ORT CPU ms | error | ORT's |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for name, ours in report["opscope"]["rows"].items():
