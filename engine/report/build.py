@@ -19,12 +19,11 @@ from ..ir.model import Graph, GraphPath, Model, Node, NodeId, TensorType
 from ..profiling.stats import NodeSummary
 from ..providers.support import Support
 from ..results import ENGINE_NAME
-from .data import MAX_TEXT, Kind, Report, ReportNode, ReportTime
+from .data import MAX_NODES, MAX_TEXT, Kind, Report, ReportNode, ReportTime
 from .parse import parse
 from .redact import Aliases, aliases, redacted
 
 PACKAGES = ("opscope", "wgpu", "onnx", "onnx-ir", "numpy")
-MAX_NODES = 5_000
 MAX_LIST = 16  # entries of an attribute: a longer list may be weights, so it stays behind
 MAX_VALUE = 64  # characters of an attribute
 

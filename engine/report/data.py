@@ -14,6 +14,7 @@ KIND = "opscope-report"
 SCHEMA = 1
 MAX_BYTES = 4 << 20
 MAX_ITEMS = 20_000
+MAX_NODES = 5_000
 MAX_TEXT = 4_000
 MAX_RANK = 64
 

@@ -16,6 +16,7 @@ from .data import (
     KIND,
     MAX_BYTES,
     MAX_ITEMS,
+    MAX_NODES,
     MAX_RANK,
     MAX_TEXT,
     SCHEMA,
@@ -35,6 +36,7 @@ _DEPTH = 3  # of lists within an attribute
 _LARGEST_INDEX = 2**53
 _LARGEST_INTEGER = 2**64
 _LARGEST_NUMBER = 1e300
+_LONGEST_NS = 1e18
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -122,7 +124,7 @@ class _Reader:
 
     def time_ns(self, name: str, value: object) -> float:
         found = self.number(name, value)
-        if found < 0:
+        if not 0 <= found <= _LONGEST_NS:
             raise self.fail(name, value)
         return found
 
@@ -194,6 +196,8 @@ class _Reader:
         return self.index(name, value)
 
     def nodes(self, value: object) -> tuple[ReportNode, ...]:
+        if not isinstance(value, list) or len(value) > MAX_NODES:
+            raise self.fail("nodes", value)
         nodes = self.sequence("nodes", value, self.node)
         indices: set[int] = set()
         outputs: set[str] = set()
@@ -255,8 +259,14 @@ class _Reader:
             **{t: self.text(t, entry.get(t)) for t in texts},
             "severity": self.one_of("severity", entry.get("severity"), _SEVERITIES),
             "node": node,
-            "links": self.sequence("links", entry.get("links"), self.text),
+            "links": self.sequence("links", entry.get("links"), self.link),
         }
+
+    def link(self, name: str, value: object) -> str:
+        found = self.text(name, value)
+        if not found.startswith(("https://", "http://")):
+            raise self.fail(name, value)
+        return found
 
     def time(self, name: str, value: object) -> ReportTime:
         entry = self.entry(name, value)

@@ -4,8 +4,8 @@ import json
 
 import report_case as case
 from opscope.engine.ir.model import Graph, Model, Node, NodeId, Port, TensorType
-from opscope.engine.report.build import MAX_NODES, Subject, make_report
-from opscope.engine.report.data import MAX_BYTES
+from opscope.engine.report.build import Subject, make_report
+from opscope.engine.report.data import MAX_BYTES, MAX_NODES
 from opscope.engine.report.parse import parse
 
 

@@ -44,7 +44,7 @@ def test_what_is_no_report():
 def test_sizes_are_bounded():
     refused(" " * (MAX_BYTES + 1), "bytes")
     refused("[" * 200_000, "no JSON")
-    refused({**data(), "nodes": [data()["nodes"][0]] * 20_001}, "nodes")
+    refused({**data(), "nodes": [data()["nodes"][0]] * 5_001}, "nodes")
     refused({**data(), "target": "t" * 4_001}, "target")
     values = {"hidden": ["float32", [1] * 65]}
     refused({**data(), "values": values}, "values")
@@ -81,6 +81,8 @@ def test_deep_attributes_are_refused_and_not_recursed_into():
         (("findings", 0, "node"), 3),
         (("findings", 0, "node", "graph"), [1]),
         (("findings", 0, "links"), "https://example.org"),
+        (("findings", 0, "links"), ["file:///etc/passwd"]),
+        (("findings", 0, "links"), ["javascript:alert(1)"]),
         (("times", 0, "p50_ns"), float("nan")),
         (("times", 0, "p50_ns"), float("inf")),
         (("times", 0, "p50_ns"), -1),
