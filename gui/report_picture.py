@@ -29,6 +29,8 @@ WIDTH = 1200  # of the picture, in device-independent pixels
 GRAPH_HEIGHT = 520
 PIXEL_RATIO = 2.0
 SHOWN_FINDINGS = 6
+SHOWN_TARGETS = 8
+LONGEST = 600  # characters of a paragraph: a stranger's report, opened again, may say anything
 _MARGIN = 24.0
 _GUTTER = 36.0
 _LEFT_SHARE = 0.56
@@ -57,10 +59,15 @@ class Style:
 
 
 class Paragraph:
-    """A text broken to a width: at words, and within those that are too long."""
+    """A text broken to a width: at words, and within those that are too long.
+
+    What goes beyond :data:`LONGEST` characters is cut; the report's data has it all.
+    """
 
     def __init__(self, text: str, style: Style, width: float) -> None:
         self._style = style
+        if len(text) > LONGEST:
+            text = f"{text[:LONGEST]} \N{HORIZONTAL ELLIPSIS}"
         self._layout = QTextLayout(text, style.font())
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -244,7 +251,7 @@ class _Strip:
             graph = "/".join(report.graph)
             column.text(f"of the graph {graph}" if graph else "of the main graph", self._muted)
         column.gap(12)
-        for target, verdicts in report.verdicts.items():
+        for target, verdicts in list(report.verdicts.items())[:SHOWN_TARGETS]:
             label = self._labels.get(target, target)
             if node is None:
                 self._counts(label, Counter(v[0] for v in verdicts.values()))

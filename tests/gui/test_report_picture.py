@@ -6,7 +6,7 @@ from opscope.engine.report.container import report_text
 from opscope.engine.report.parse import parse
 from opscope.gui.report_picture import Paragraph, Style, png_bytes, report_picture
 from opscope.gui.theme import DARK, LIGHT
-from opscope.gui.views.graph.colouring import by_time
+from opscope.gui.views.graph.colouring import PLAIN, by_time
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QImage
 
@@ -79,6 +79,27 @@ def test_more_findings_make_a_higher_strip_and_long_names_do_not_widen_it(app):
     _, more = picture(diagnostics=tuple(replace(finding, code=f"c{i}") for i in range(20)))
     assert more.width() == usual.width()
     assert usual.height() + 200 < more.height() < usual.height() + 6_000
+
+
+def test_whatever_a_stranger_wrote_the_picture_stays_bounded(app):
+    from dataclasses import replace
+
+    report, _ = picture()
+    many = {f"{'k' * 50}{i}": "v" * 3_000 for i in range(2_000)}
+    node = replace(report.nodes[0], name="n" * 4_000, inputs=("voice",) * 5_000)
+    values = {"voice": ("t" * 4_000, (2**52,) * 60)}
+    huge = replace(
+        report,
+        versions=many,
+        nodes=(node, *report.nodes[1:]),
+        values=values,
+        verdicts=dict.fromkeys(many, report.verdicts["opscope"]),
+        assumed=dict.fromkeys(many, 2**52),
+        findings=report.findings[:1] * 5_000,
+    )
+    graph = QImage(1200, 300, QImage.Format.Format_RGB32)
+    image = report_picture(graph, huge, PLAIN, LABELS, LIGHT)
+    assert 600 < image.height() < 3_000
 
 
 def test_a_region_without_a_node_gives_counts(app):
