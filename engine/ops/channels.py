@@ -16,6 +16,7 @@ from ..providers.support import SUPPORTED, Reason, Support, refused
 from .elementwise import GROUP, Lanes
 from .registry import Kernel, kernel
 from .steps import TYPES, StepBuilder
+from .tiles import MOST_TURNS
 from .use import OpUse
 
 
@@ -101,6 +102,14 @@ class LRN(Kernel):
 
     types = {"T": TYPES.floats}
     attributes = frozenset(("alpha", "beta", "bias", "size"))
+
+    def check(self, use: OpUse) -> Support:
+        """A neighbourhood that one invocation may walk."""
+        size = int(use.attr("size", 1))
+        if size < MOST_TURNS:
+            return SUPPORTED
+        detail = f"{use.op} over {size:,} channels; the kernel goes to {MOST_TURNS - 1:,}"
+        return refused(Reason.SHAPE, detail, size=size)
 
     def shapes(self, use: OpUse) -> tuple[TensorType, ...]:
         """The input's type."""

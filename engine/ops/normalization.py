@@ -20,7 +20,7 @@ from ..providers.support import SUPPORTED, Reason, Support, refused
 from .binary import apply_binary
 from .broadcast import Shape, axes_of, axis_of
 from .elementwise import GROUP
-from .reduce import MEAN, SUM, Layout, reduce_axes
+from .reduce import MEAN, SUM, Layout, reduce_axes, reduction_support
 from .registry import Kernel, kernel
 from .rows import row_support
 from .steps import TYPES, StepBuilder, Tensor
@@ -240,12 +240,24 @@ class _OverAxes(Kernel):
         """The input's type."""
         return (TensorType(use.input(0).dtype, use.dims(0)),)
 
+    @staticmethod
+    def can_reduce(use: OpUse, axes: Shape) -> Support:
+        """Whether there are few enough elements along ``axes``."""
+        dims = use.inputs[0].known_dims if use.inputs and use.inputs[0] else None
+        if dims is None:
+            return SUPPORTED
+        return reduction_support(use, Layout.of(dims, axes_of(use, axes, len(dims))), SUM)
+
 
 @kernel("MeanVarianceNormalization", since=(9, 13))
 class MeanVarianceNormalization(_OverAxes):
     """(x - mean) / (deviation + 1e-9) over the given axes."""
 
     attributes = frozenset(("axes",))
+
+    def check(self, use: OpUse) -> Support:
+        """Not too many elements to take a mean of."""
+        return self.can_reduce(use, tuple(use.attr("axes", (0, 2, 3))))
 
     def build(self, use: OpUse, steps: StepBuilder) -> None:
         """Mean, difference, deviation, quotient."""
@@ -274,7 +286,7 @@ class LpNormalization(_OverAxes):
         p = use.attr("p", 2)
         if p not in (1, 2):
             return refused(Reason.ATTRIBUTE, f"{use.op} has p = {p}; ONNX names 1 and 2", p=p)
-        return SUPPORTED
+        return self.can_reduce(use, (int(use.attr("axis", -1)),))
 
     def build(self, use: OpUse, steps: StepBuilder) -> None:
         """The norm, then the quotient."""

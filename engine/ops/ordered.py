@@ -16,10 +16,11 @@ from .broadcast import axis_of, host_ints, split_at
 from .elementwise import GROUP, INTEGERS, VALUE
 from .registry import Kernel, kernel
 from .steps import TYPES, StepBuilder
+from .tiles import MOST_TURNS
 from .use import OpUse
 
 FLOATS = TYPES.floats
-MOST_ALONG = 1 << 16
+MOST_ALONG = MOST_TURNS - 1
 MOST_RANKED = 1 << 15
 
 

@@ -19,7 +19,7 @@ from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
 from .broadcast import axis_of
 from .elementwise import GROUP, VALUE
-from .reduce import LARGEST, SMALLEST, Layout, reduce_axes
+from .reduce import LARGEST, SMALLEST, Layout, reduce_axes, reduction_support
 from .registry import Kernel, kernel
 from .steps import TYPES, StepBuilder, Tensor
 from .use import OpUse
@@ -171,6 +171,13 @@ class DynamicQuantizeLinear(Kernel):
     """To uint8 with the scale that the data's own range asks for."""
 
     types = {"T1": frozenset(("float32",))}
+
+    def check(self, use: OpUse) -> Support:
+        """Not more elements than can be reduced."""
+        dims = use.inputs[0].known_dims if use.inputs and use.inputs[0] else None
+        if dims is None:
+            return SUPPORTED
+        return reduction_support(use, Layout.of(dims, tuple(range(len(dims)))), SMALLEST)
 
     def shapes(self, use: OpUse) -> tuple[TensorType, ...]:
         """The quantized data, its scale and its zero point."""

@@ -3,7 +3,7 @@
 Each prepares every element, merges them over the reduced axes, and finishes the result. Floats
 accumulate in f32 whatever the tensor's type, in trees where a workgroup shares a result; 32-bit
 integers are exact modulo 2^32. ONNX: ReduceX 1-28, ArgMax and ArgMin 1-13. Refused: 64-bit
-integers; integers for L2, LogSum and LogSumExp.
+integers; integers for L2, LogSum and LogSumExp; more elements per result than a workgroup may walk.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from typing import ClassVar
 import numpy as np
 
 from ..ir.model import TensorType
+from ..providers.support import SUPPORTED, Reason, Support, refused
 from .broadcast import Shape, axes_of, axis_of, host_ints, merge_axes, strides_of
 from .elementwise import GROUP, INTEGERS, VALUE
 from .registry import Kernel, kernel
 from .steps import TYPES, StepBuilder, Tensor
+from .tiles import MOST_TURNS, turns
 from .use import OpUse
 
 FLOATS = TYPES.floats
@@ -105,6 +107,18 @@ class Layout:
         """True if the elements of a result are neighbours in memory."""
         return self.reduced[-1][1] == 1
 
+    def turns(self, invocations: int) -> int:
+        """Loop turns of each of ``invocations`` that share a result."""
+        walk = turns(-(-self.length // invocations), len(self.reduced) - 1)
+        return walk + len(self.kept) + invocations.bit_length()
+
+    @property
+    def shared(self) -> bool:
+        """True if a workgroup is to share a result, not one invocation to compute it."""
+        few = self.count < ENOUGH // self.length if self.length else False
+        long = self.turns(1) > MOST_TURNS
+        return self.length >= SHARED_FROM and (self.inner or few or long)
+
     def split(self) -> tuple[Layout, Layout] | None:
         """The same reduction in two stages, or None where one will do or no divisor is found.
 
@@ -130,6 +144,22 @@ class Layout:
         return Layout((part, *self.kept), rest), Layout(((self.count, 1),), ((parts, self.count),))
 
 
+def _stages(layout: Layout, reduction: Reduction) -> tuple[Layout, ...]:
+    return (None if reduction.accumulator else layout.split()) or (layout,)
+
+
+def reduction_support(use: OpUse, layout: Layout, reduction: Reduction) -> Support:
+    """Whether :func:`reduce_axes` can: past the limit of turns results would be cut off."""
+    needed = max(stage.turns(GROUP) for stage in _stages(layout, reduction))
+    if needed <= MOST_TURNS:
+        return SUPPORTED
+    detail = (
+        f"{use.op} over {layout.length:,} elements, which do not divide: {needed:,} loop turns for "
+        f"one invocation, which may have {MOST_TURNS:,}"
+    )
+    return refused(Reason.SHAPE, detail, length=layout.length, turns=needed)
+
+
 def reduce_axes(
     steps: StepBuilder,
     source: Tensor,
@@ -139,11 +169,11 @@ def reduce_axes(
     name: str,
 ) -> None:
     """Reduce ``source`` into ``target``: one dispatch, or two where results are few and long."""
-    stages = layout.split() if not reduction.accumulator else None
-    if stages is None:
+    first, *others = _stages(layout, reduction)
+    if not others:
         _dispatch(steps, source, target, layout, reduction, layout.length, name)
         return
-    first, second = stages
+    (second,) = others
     dtype = "float32" if VALUE[source.element] == "f32" else source.dtype
     parts = steps.scratch((first.count,), dtype)
     _dispatch(steps, source, parts, first, replace(reduction, finish="a"), 1, f"{name}, parts")
@@ -161,8 +191,7 @@ def _dispatch(
     name: str,
 ) -> None:
     value = VALUE[source.element]
-    few = layout.count < ENOUGH // layout.length if layout.length else False
-    shared = layout.length >= SHARED_FROM and (layout.inner or few)
+    shared = layout.shared
     group = (GROUP if layout.length > SHORT_ROW else 64) if shared else GROUP
     steps.dispatch(
         "reduce_group" if shared else "reduce_serial",
@@ -220,6 +249,13 @@ class Reduce(Kernel):
     attributes = frozenset(("axes", "keepdims", "noop_with_empty_axes"))
     host_inputs = (1,)
     reduction: ClassVar[Reduction]
+
+    def check(self, use: OpUse) -> Support:
+        """Not too many elements per result."""
+        dims = use.inputs[0].known_dims if use.inputs and use.inputs[0] else None
+        if dims is None or (use.has(1) and use.value(1) is None):
+            return SUPPORTED
+        return reduction_support(use, Layout.of(dims, self._axes(use)), self.reduction)
 
     def shapes(self, use: OpUse) -> tuple[TensorType, ...]:
         """The input's shape with the reduced axes 1 or gone."""
@@ -282,6 +318,13 @@ class ArgReduce(Kernel):
     attributes = frozenset(("axis", "keepdims", "select_last_index"))
     largest: ClassVar[str]
 
+    def check(self, use: OpUse) -> Support:
+        """Not too many elements to choose from."""
+        dims = use.inputs[0].known_dims if use.inputs and use.inputs[0] else None
+        if not dims:
+            return SUPPORTED
+        return reduction_support(use, Layout.of(dims, (self._axis(use),)), self._reduction(use))
+
     def shapes(self, use: OpUse) -> tuple[TensorType, ...]:
         """The input's shape with the axis 1 or gone."""
         dims, axis = use.dims(0), self._axis(use)
@@ -294,17 +337,19 @@ class ArgReduce(Kernel):
         """One dispatch."""
         axis = self._axis(use)
         axes = (axis,) if use.dims(0) else ()
+        layout, reduction = Layout.of(use.dims(0), axes), self._reduction(use)
+        reduce_axes(steps, steps.input(0), steps.output(), layout, reduction, self.op_type)
+
+    def _reduction(self, use: OpUse) -> Reduction:
         last = "true" if use.attr("select_last_index", 0) else "false"
         none = "Candidate(Value(0), NO_INDEX)"
-        reduction = Reduction(
+        return Reduction(
             f"better(a, b, {self.largest}, {last})",
             {"f32": none, "i32": none, "u32": none},
             prepare="Candidate(x, index)",
             finish="vec2<u32>(a.index, 0u)",
             accumulator="Candidate",
         )
-        layout = Layout.of(use.dims(0), axes)
-        reduce_axes(steps, steps.input(0), steps.output(), layout, reduction, self.op_type)
 
     @staticmethod
     def _axis(use: OpUse) -> int:

@@ -174,6 +174,12 @@ class _Planner:
         if self._blocked(frame, node, origin) or self._fold(frame, node, origin):
             return
         kernel, support = self._registry.support(use)
+        if kernel is not None and any(
+            use.has(i) and i not in use.values for i in kernel.host_inputs
+        ):
+            use = self._read_host_inputs(origin, kernel)  # which may change the verdict
+            origin = replace(origin, use=use)
+            kernel, support = self._registry.support(use)
         if kernel is not None:
             self._gpu(frame, node, origin, kernel)
         else:
@@ -262,7 +268,7 @@ class _Planner:
     # -- the GPU -------------------------------------------------------------------------------
 
     def _gpu(self, frame: Frame, node: Node, origin: Origin, kernel: Kernel) -> None:
-        use = self._read_host_inputs(origin, kernel)
+        use = origin.use
         types = kernel.shapes(use)
         use = replace(
             use,

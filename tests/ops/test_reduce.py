@@ -9,6 +9,10 @@ import numpy as np
 import pytest
 from opcase import op_model, run_op, session
 from opscope.engine.errors import NotCoveredError
+from opscope.engine.ir.model import TensorType
+from opscope.engine.ops import load_kernels
+from opscope.engine.ops.use import OpUse
+from opscope.engine.providers.support import Reason
 
 
 def log_sum_exp(x: np.ndarray, axis: Any, keepdims: bool) -> np.ndarray:
@@ -152,3 +156,42 @@ def test_places(op_type: str, function: Function, dtype: str) -> None:
         (got,) = run_op(op_type, [x], attributes)
         last = shape[axis] - 1 - function(np.flip(x, axis), axis, keepdims=True)
         np.testing.assert_array_equal(got, last, strict=True)
+
+
+@pytest.mark.parametrize("op_type", ["ReduceSum", "ReduceMax", "ReduceLogSumExp", "ArgMax"])
+def test_long_lines_beside_many_others_are_walked_to_their_end(op_type: str) -> None:
+    """One invocation may not take 66,103 turns: llvmpipe would leave its loop without a word."""
+    x = np.random.default_rng(2).uniform(0, 1, (66_103, 2)).astype(np.float32)
+    x[-1] = 9  # what a loop that ends early does not see
+    if op_type == "ArgMax":
+        (got,) = run_op(op_type, [x], {"axis": 0, "keepdims": 0})
+        assert got.tolist() == [66_102, 66_102]
+        return
+    (got,) = run_op(op_type, [x, np.int64([0])], {"keepdims": 0})
+    want = FUNCTIONS[op_type](x.astype(np.float64), axis=0, keepdims=False)
+    np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("op_type", "shape", "attributes"),
+    [
+        ("ReduceSum", (8_000_009,), {}),  # a prime: there are no parts to share
+        ("ReduceLogSumExp", (8_000_000,), {}),
+        ("ArgMax", (8_000_000,), {}),
+        ("LpNormalization", (8_000_009,), {}),
+        ("DynamicQuantizeLinear", (8_000_009,), {}),
+        ("MeanVarianceNormalization", (8_000_009, 1), {"axes": [0]}),
+    ],
+)
+def test_more_than_a_workgroup_may_walk_is_declined(
+    op_type: str, shape: tuple[int, ...], attributes: dict[str, Any]
+) -> None:
+    use = OpUse(op_type, "", 0, (TensorType("float32", shape),), attributes=attributes)
+    kernel, verdict = load_kernels().support(use)
+    assert kernel is None
+    assert verdict.reason is Reason.SHAPE
+    assert "loop turns for one invocation" in verdict.detail
+    shorter = OpUse(
+        op_type, "", 0, (TensorType("float32", (1_000, *shape[1:])),), attributes=attributes
+    )
+    assert load_kernels().support(shorter)[0] is not None

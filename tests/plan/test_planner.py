@@ -296,3 +296,17 @@ def test_inputs_that_the_model_lacks_or_that_do_not_fit_are_refused(session: Ses
     with pytest.raises(FeedError, match="input 'x' is missing"):
         program.run({})
     assert program.run({"x": x}).outputs["y"].tolist() == [-1, -1]
+
+
+def test_a_verdict_waits_for_inputs_that_are_read_from_the_feed(session: Session) -> None:
+    model = make(
+        [node("CumSum", ["x", "axis"], ["y"])],
+        {"x": (FLOAT, [2, 70_000]), "axis": (INT64, [])},
+        ["y"],
+    )
+    x = np.ones((2, 70_000), np.float32)
+    # Down the short axis the kernel can, along the long one it would be cut off.
+    assert statuses(session.plan(model, {"x": x, "axis": np.array(0)})) == {"y": Status.GPU}
+    feeds = {"x": x, "axis": np.array(1)}
+    assert statuses(session.plan(model, feeds)) == {"y": Status.HOST}
+    assert session.run(model, feeds).outputs["y"][:, -1].tolist() == [70_000, 70_000]
