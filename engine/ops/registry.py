@@ -61,7 +61,10 @@ class Kernel:
         return Cost(flops=elements, bytes=moved)
 
     def supports(self, use: OpUse) -> Support:
-        """The full verdict: schema version, attribute names, types, then :meth:`check`."""
+        """The full verdict: schema version, attribute names, types, then :meth:`check`.
+
+        Of a use that is not complete and lacks an attribute, :meth:`check` is not asked.
+        """
         if use.since_version and use.since_version not in self.since:
             versions = ", ".join(map(str, self.since))
             return refused(
@@ -77,7 +80,14 @@ class Kernel:
                 f"{use.op} has the attribute {unknown[0]!r}, which the kernel does not honour",
                 attribute=unknown[0],
             )
-        return _check_types(self, use) or self.check(use)
+        missing = use.missing_attribute
+        if missing and use.complete:
+            return refused(
+                Reason.ATTRIBUTE,
+                f"{use.op} lacks the attribute {missing!r}, which ONNX requires",
+                attribute=missing,
+            )
+        return _check_types(self, use) or (SUPPORTED if missing else self.check(use))
 
 
 def _elements(t: TensorType) -> int:

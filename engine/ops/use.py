@@ -25,6 +25,8 @@ class OpUse:
         values: input index -> a function that gives its value, where the value is known before the
             run: an initializer, a folded result, a graph input that was read from the feed.
         opset: the opset version that governs the node, or 0 when unknown.
+        complete: ``attributes`` holds all that the node has; not so for an operator of which only
+            the name is known, and in a function's body before it is called.
     """
 
     op_type: str
@@ -37,6 +39,7 @@ class OpUse:
     node: NodeId | None = None
     name: str = ""
     opset: int = 0
+    complete: bool = True
 
     @property
     def op(self) -> str:
@@ -58,6 +61,13 @@ class OpUse:
     def attr(self, name: str, default: Any = None) -> Any:
         """Attribute ``name``, or ``default`` (the ONNX text's default value)."""
         return self.attributes.get(name, default)
+
+    @property
+    def missing_attribute(self) -> str:
+        """The first attribute that ONNX requires here and the node lacks, or ""."""
+        found = self.schema
+        required = (n for n, needed in found.attributes.items() if needed) if found else ()
+        return min((name for name in required if name not in self.attributes), default="")
 
     def has(self, index: int) -> bool:
         """True if input ``index`` is present."""

@@ -116,6 +116,7 @@ def op_use(op: str, opset: int | None = None) -> OpUse:
         found.since_version if found else 0,
         inputs=(TensorType("?"),) * len(required),
         opset=version,
+        complete=False,
     )
 
 

@@ -44,20 +44,20 @@ def node_use(
         weight = next((g.initializers[name] for g in scopes if name in g.initializers), None)
         if name and weight is not None:
             known[index] = weight.numpy
+    # What a function's attribute refers to is known only where it is called.
+    given = {k: v for k, v in node.attributes.items() if not isinstance(v, AttributeReference)}
     return OpUse(
         op_type=node.op_type,
         domain=node.domain,
         since_version=found.since_version if found else 0,
         inputs=tuple(_type(name, scopes, types) if name else None for name in node.inputs),
         outputs=tuple(_type(name, scopes, types) if name else None for name in node.outputs),
-        # What a function's attribute refers to is known only where it is called.
-        attributes={
-            k: v for k, v in node.attributes.items() if not isinstance(v, AttributeReference)
-        },
+        attributes=given,
         values=known,
         node=node.id,
         name=node.name,
         opset=opset,
+        complete=len(given) == len(node.attributes),
     )
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import onnx
 import pytest
-from opcase import session
+from opcase import op_model, session
+from opscope.engine.errors import NotCoveredError
 from opscope.engine.ir.model import TensorType
 from opscope.engine.ops.registry import Kernel
 from opscope.engine.ops.use import OpUse
+from opscope.engine.providers import HOST, OPSCOPE, supports
 from opscope.engine.providers.support import Reason
 
 KERNELS = [k for k in session().registry if k.domain == ""]
@@ -43,6 +48,27 @@ def test_an_attribute_that_is_not_honoured_is_refused_by_name(kernel: Kernel) ->
             verdict = kernel.supports(use)
             assert verdict.reason is Reason.ATTRIBUTE
             assert repr(name) in verdict.detail
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
+def test_a_required_attribute_that_is_missing_is_named_by_gpu_and_host(kernel: Kernel) -> None:
+    for schema in versions(kernel):
+        inputs = tuple(TensorType("?") for _ in range(schema.min_input))
+        use = OpUse(kernel.op_type, since_version=schema.since_version, inputs=inputs)
+        required = sorted(name for name, a in schema.attributes.items() if a.required)
+        if not required:
+            continue
+        for provider in (OPSCOPE, HOST):
+            verdict = supports(provider, use)
+            assert verdict.reason is Reason.ATTRIBUTE
+            assert repr(required[0]) in verdict.detail
+        assert supports(OPSCOPE, replace(use, complete=False)).on_gpu
+
+
+def test_a_model_without_a_required_attribute_is_refused_by_name() -> None:
+    model, feeds = op_model("Concat", [np.ones(3, np.float32)], opset=13)
+    with pytest.raises(NotCoveredError, match="lacks the attribute 'axis', which ONNX requires"):
+        session().run(model, feeds)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
