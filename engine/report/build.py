@@ -110,7 +110,8 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:  # run from a source tree that was not installed
             found[package] = "not installed"
     found["python"] = platform.python_version()
-    found["system"] = f"{platform.system()} {platform.release()} {platform.machine()}"
+    kernel = re.match(r"[\d.]*", platform.release())  # what follows may name who built it
+    found["system"] = f"{platform.system()} {kernel[0] if kernel else ''} {platform.machine()}"
     masked = os.environ.get("OPSCOPE_WITHOUT")
     return {**found, "without": masked} if masked else found
 
