@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
-from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QDockWidget,
@@ -98,12 +98,33 @@ def _group(
     return made
 
 
+class ToolBar(QToolBar):
+    """Shows signs with their words, and without them where the window is too narrow for that."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(title)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._full_width = 0
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Choose between the two."""
+        super().resizeEvent(event)
+        words, signs = (
+            Qt.ToolButtonStyle.ToolButtonTextBesideIcon,
+            Qt.ToolButtonStyle.ToolButtonIconOnly,
+        )
+        if self.toolButtonStyle() == words:
+            self._full_width = self.sizeHint().width()
+        wanted = words if event.size().width() >= self._full_width else signs
+        if wanted != self.toolButtonStyle():
+            self.setToolButtonStyle(wanted)
+
+
 def make_toolbar(window: QMainWindow, actions: Actions, choices: ViewChoices) -> QToolBar:
     """The tool bar."""
-    bar = QToolBar("Tools")
+    bar = ToolBar("Tools")
     bar.setObjectName("toolbar")
     bar.setMovable(False)
-    bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
     for action in (actions.open, None, actions.run, actions.loop, actions.stop, None):
         _add(bar, action)
     bar.addWidget(QLabel("Target"))

@@ -21,7 +21,7 @@ QTabBar::tab {
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
 QTabBar::tab:hover { color: $text; }
 QHeaderView { background: $window; }
-QHeaderView::section { background: $window; color: $muted; padding: 4px 6px; border: none;
+QHeaderView::section { background: $window; color: $muted; padding: 4px 4px; border: none;
                        border-bottom: 1px solid $border; }
 QTableView { background: $surface; alternate-background-color: $sunken; border: none;
              gridline-color: $grid; selection-background-color: $chosen;

@@ -127,6 +127,11 @@ class InputsModel(QAbstractTableModel):
         return given
 
     @property
+    def has_open(self) -> bool:
+        """Whether some dimension is not fixed by the model."""
+        return bool(self._sizes) or None in self._axes
+
+    @property
     def assumed(self) -> dict[str, int]:
         """Open dimensions that nobody gave: what stands in for them."""
         if self._found:

@@ -37,7 +37,7 @@ def kernel_rows(document: Document) -> tuple[KernelRow, ...]:
 
 
 COLUMNS: tuple[Column[KernelRow], ...] = (
-    Column("#", lambda r: r.order, tip="Order of execution", numeric=True, width=4),
+    Column("#", lambda r: r.order, tip="Order of execution", numeric=True, width=6),
     Column("Node", lambda r: r.name, width=20),
     Column("Operator", lambda r: r.summary.op, width=15),
     Column("Kernel", lambda r: r.summary.kernel, tip="Shader and variant", width=24),

@@ -92,13 +92,15 @@ def with_times(rows: Sequence[OperatorRow], document: Document) -> tuple[Operato
     return tuple(replace(row, time_ns=times[row.op], share=shares[row.op]) for row in rows)
 
 
+OPERATOR_WIDTH = 15  # characters; the panel makes more room for longer names
+_WORDS = {status: status.value for status in Status} | {Status.GPU: "GPU"}
 TIME_COLUMNS = ("Time", "Share")  # empty before any run
 
 
 def columns(targets: Sequence[Target]) -> tuple[Column[OperatorRow], ...]:
     """The table's columns, one of them for each target."""
     return (
-        Column("Operator", lambda r: r.op, width=14),
+        Column("Operator", lambda r: r.op, width=OPERATOR_WIDTH),
         Column("Nodes", lambda r: len(r.nodes), numeric=True, width=6),
         *(_target_column(target) for target in targets),
         Column(
@@ -115,7 +117,7 @@ def columns(targets: Sequence[Target]) -> tuple[Column[OperatorRow], ...]:
             lambda r: MISSING if r.time_ns is None else share_text(r.share),
             numeric=True,
             bar=lambda r: r.share,
-            width=6,
+            width=7,
         ),
     )
 
@@ -125,8 +127,10 @@ def _target_column(target: Target) -> Column[OperatorRow]:
         found = row.statuses.get(target.id)
         if found is None:
             return MISSING
-        parts = [f"{found[s]} {s.value}" for s in WORST_FIRST if found.get(s)]
-        return ", ".join(parts) if len(parts) > 1 else parts[0].split(" ", 1)[1]
+        there = [status for status in WORST_FIRST if found.get(status)]
+        if len(there) == 1:
+            return _WORDS[there[0]]
+        return ", ".join(f"{found[status]} {_WORDS[status]}" for status in there)
 
     def detail(row: OperatorRow) -> str:
         return "\n".join(row.reasons.get(target.id, ())) or text(row)
@@ -138,7 +142,7 @@ def _target_column(target: Target) -> Column[OperatorRow]:
         tip=f"Where {target.label} runs its nodes; sorts by nodes off the GPU",
         detail=detail,
         look=lambda row: row.worst(target.id),
-        width=max(10, len(target.label) - 2),
+        width=max(9, len(target.label) - 5),
     )
 
 

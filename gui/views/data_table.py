@@ -56,6 +56,12 @@ class DataTable(QTableView):
             mode = self.horizontalHeader().ResizeMode.Stretch
             self.horizontalHeader().setSectionResizeMode(stretch, mode)
 
+    def fit_column(self, column: int, least: int, most: int) -> None:
+        """Make ``column`` as wide as its texts, between so many characters."""
+        average = self.fontMetrics().averageCharWidth()
+        wanted = self.sizeHintForColumn(column)
+        self.setColumnWidth(column, min(max(wanted, average * (least + 2)), average * (most + 2)))
+
     def copy_rows(self) -> None:
         """Put the selected row, or without one the whole table, on the clipboard as TSV."""
         model = self.model()

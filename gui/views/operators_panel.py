@@ -11,6 +11,7 @@ from ...engine.ir.model import NodeId
 from ..document import Document
 from ..format import bytes_text, count_text
 from ..models.operators import (
+    OPERATOR_WIDTH,
     TIME_COLUMNS,
     OperatorRow,
     OperatorsModel,
@@ -111,9 +112,12 @@ class OperatorsPanel(QWidget):
             self._judged = operator_rows(self._document, self._targets)
         rows = with_times(self._judged, self._document)
         self.model.set_rows(rows)
+        timed = any(row.time_ns is not None for row in rows)
         for i, column in enumerate(self.model.columns):
             if column.title in TIME_COLUMNS:
-                self.table.setColumnHidden(i, all(row.time_ns is None for row in rows))
+                self.table.setColumnHidden(i, not timed)
+        most = OPERATOR_WIDTH if timed else 2 * OPERATOR_WIDTH
+        self.table.fit_column(0, OPERATOR_WIDTH, most)
         self._show(self._selection.node)
 
     def _go(self, row: OperatorRow) -> None:

@@ -29,8 +29,8 @@ from ...engine.device.profile import DeviceProfile
 from ...engine.report.model import CANNOT_RUN
 from ...engine.results import ENGINE_NAME
 from ..document import Document
-from ..format import MISSING, bytes_text, time_text
-from ..models.inputs import InputsModel
+from ..format import MISSING, bytes_text, count_text, time_text
+from ..models.inputs import OPEN, InputsModel
 from ..services import PreparedFeeds
 from ..throttle import Throttle
 from .data_table import DataTable
@@ -48,7 +48,7 @@ _ROWS = (
     ("gpu", "GPU", "the sum of the kernels' times"),
     ("encode", "Encode", "recording the commands, on the CPU"),
     ("upload", "Upload", "inputs to the device"),
-    ("download", "Download", "outputs from the device, waiting included"),
+    ("download", "Wait, read", "waiting for the GPU, and outputs from the device"),
     ("host", "Host nodes", "nodes that run on the CPU"),
 )
 _COLUMNS = ("p50", "min", "p95", "first")
@@ -245,6 +245,7 @@ class RunPanel(QWidget):
         section.add(table)
         self._hint = label("", "muted")
         section.add(self._hint)
+        self._table = table
         for signal in (self.inputs.modelReset, self.inputs.dataChanged):
             signal.connect(self._tell_assumed)
         self.inputs.modelReset.connect(lambda: _fit_height(table, 5))
@@ -279,6 +280,8 @@ class RunPanel(QWidget):
 
     def _opened(self) -> None:
         self.inputs.set_model(self._document.model)
+        self._table.setColumnHidden(OPEN, not self.inputs.has_open)
+        self._table.set_widths([11, 14, 22, 8] if self.inputs.has_open else [18, 22, 0, 8])
         self._source.setCurrentIndex(0)
         self._file.clear()
         self._throttle.request()
@@ -297,7 +300,7 @@ class RunPanel(QWidget):
         else:
             first = "the first run apart" if samples.runs > samples.warm_runs else "no first run"
             self._about_times.setText(
-                f"n = {samples.warm_runs:,} warm runs, {first}. {source_text(last.timing_source)}."
+                f"{count_text(samples.warm_runs, 'warm run')}, {first}. {source_text(last.timing_source)}."
             )
         plan = self._document.plan
         if plan is None:
@@ -305,7 +308,7 @@ class RunPanel(QWidget):
         else:
             constants = sum(s.size_bytes for s in plan.storages if s.constant is not None)
             self._memory.setText(
-                f"{len(plan.dispatches):,} dispatches; weights {bytes_text(constants)}, "
+                f"{count_text(len(plan.dispatches), 'dispatch', 'dispatches')}; weights {bytes_text(constants)}, "
                 f"arena {bytes_text(sum(plan.arena))} on the device."
             )
 

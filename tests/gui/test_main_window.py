@@ -9,6 +9,7 @@ from opscope.engine.errors import DeviceError, FeedError
 from opscope.engine.providers.support import Status
 from opscope.gui.layout.layout import lay_out
 from opscope.gui.main_window import MainWindow
+from opscope.gui.menus import ToolBar
 from opscope.gui.theme import Scheme
 from opscope.gui.views.graph import page
 from opscope.gui.views.graph.colouring import Mode
@@ -281,3 +282,14 @@ def test_closing_in_the_middle_of_a_loop_and_of_a_layout(make, wait):
     window.close()
     assert runner.closed
     assert not [t.name for t in threading.enumerate() if t.name.startswith("opscope")]
+
+
+def test_a_narrow_window_keeps_every_tool_in_reach(make, wait):
+    window = make()
+    bar = window.findChild(ToolBar)
+    report = bar.widgetForAction(window.commands.report)
+    for width in (1280, 1000, 1280):
+        window.resize(width, 700)
+        wait(lambda width=width: bar.width() == width and report.isVisible())
+        assert report.geometry().right() < width
+    assert bar.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonTextBesideIcon

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ....engine.ir.model import NodeId
 from ...theme import Theme
@@ -88,7 +95,7 @@ class Ramp(QWidget):
 
 
 class Legend(QWidget):
-    """The strip below the canvas.
+    """The strip below the canvas; times need two lines, one for whose they are and the scale.
 
     Signals:
         wanted: NodeId: the user asks for the next node of a class.
@@ -103,9 +110,14 @@ class Legend(QWidget):
         self._last: dict[str, int] = {}
         self._title = QLabel()
         self._summary = QLabel()
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(8, 3, 10, 3)
-        self._row.setSpacing(2)
+        self._ramp = Ramp(theme)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 3, 10, 3)
+        column.setSpacing(0)
+        self._head, self._row = QHBoxLayout(), QHBoxLayout()
+        for line in (self._head, self._row):
+            line.setSpacing(2)
+            column.addLayout(line)
         # A legend never widens the window: classes that do not fit are left out.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.hide()
@@ -133,32 +145,35 @@ class Legend(QWidget):
     def _rebuild(self) -> None:
         colouring = self._colouring
         self._last.clear()
-        while (item := self._row.takeAt(0)) is not None:
-            if (old := item.widget()) is not None:
-                old.hide()
-                old.deleteLater()
+        for line in (self._head, self._row):
+            while (item := line.takeAt(0)) is not None:
+                if (old := item.widget()) is not None:
+                    old.hide()
+                    old.deleteLater()
         self._title = self._text(colouring.title, self._theme.muted)
         self._summary = self._text(colouring.summary, self._theme.text)
-        self._row.addWidget(self._title)
-        self._row.addSpacing(6)
+        self._ramp = Ramp(self._theme)
+        head = self._head if colouring.mode is Mode.TIME else self._row
+        head.addWidget(self._title)
+        head.addSpacing(6)
         if colouring.mode is Mode.TIME:
-            self._row.addWidget(Ramp(self._theme))
-            self._row.addSpacing(6)
+            head.addWidget(self._ramp)
         for entry in colouring.legend:
             button = LegendButton(entry, self._theme)
             button.clicked.connect(lambda _=False, b=button: self._next(b.entry))
             self._row.addWidget(button)
-        self._row.addStretch(1)
-        self._row.addWidget(self._summary)
+        for line in dict.fromkeys((head, self._row)):
+            line.addStretch(1)
+        head.addWidget(self._summary)
         self.show()
         self._make_room()
 
     def buttons(self) -> list[LegendButton]:
         """The classes on show."""
-        return [widget for widget in self._widgets() if isinstance(widget, LegendButton)]
+        return [w for w in self._widgets(self._row) if isinstance(w, LegendButton)]
 
-    def _widgets(self) -> list[QWidget]:
-        items = (self._row.itemAt(i) for i in range(self._row.count()))
+    def _widgets(self, line: QHBoxLayout) -> list[QWidget]:
+        items = (line.itemAt(i) for i in range(line.count()))
         found = (item.widget() for item in items if item is not None)
         return [widget for widget in found if widget is not None]
 
@@ -167,13 +182,15 @@ class Legend(QWidget):
         self._make_room()
 
     def _make_room(self) -> None:
-        """Hide what says least until the rest fits: the summary, the title, then classes."""
-        widgets = self._widgets()
-        if not widgets:
-            return
+        """Hide what says least until the rest fits: summary, scale or title, then classes."""
+        for line in (self._head, self._row):
+            self._make_room_in(self._widgets(line))
+
+    def _make_room_in(self, widgets: list[QWidget]) -> None:
         hideable: list[QWidget] = [self._summary, *reversed(self.buttons())]
-        if self._colouring.mode is not Mode.TIME:  # whose times these are is always told
-            hideable.insert(1, self._title)
+        # Whose times these are is always told.
+        hideable.insert(1, self._ramp if self._colouring.mode is Mode.TIME else self._title)
+        hideable = [widget for widget in hideable if widget in widgets]
         sizes = (max(w.sizeHint().width(), w.minimumWidth()) for w in widgets)
         room = self.width() - 36 - sum(size + 4 for size in sizes)
         hidden = set()

@@ -253,6 +253,7 @@ def test_a_narrow_legend_keeps_its_classes(shown, small):
     QCoreApplication.processEvents()
     shown_texts = [w.text() for w in page.legend.findChildren(QLabel) if w.isVisible()]
     assert "Time: Opscope on wgpu" in shown_texts
+    assert page.legend.buttons()[0].isVisible()  # times have a line of their own
 
 
 def test_new_totals_keep_the_legend_s_buttons(shown, small):
