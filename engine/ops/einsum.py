@@ -19,8 +19,8 @@ import numpy as np
 
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
-from .matmul import dense_strides
-from .product import Loop, Product, build_product, merge
+from .broadcast import strides_of
+from .product import LONGEST_SUM, Loop, Product, build_product, merge
 from .registry import Kernel, kernel
 from .steps import TYPES, Cost, StepBuilder, Tensor
 from .tiles import MOST_TURNS, spans, turns
@@ -109,6 +109,9 @@ class Einsum(Kernel):
         summed = merge(sorted(nest.summed, key=lambda loop: (-loop.a, -loop.b)))
         if len(summed) <= 1:
             product = _as_product(nest, summed[0] if summed else Loop(1))
+            if product.depth.extent > LONGEST_SUM:
+                terms = product.depth.extent
+                raise use.error(f"sums of {terms:,} terms; the kernel goes to {LONGEST_SUM:,}")
             if product.row.c == 1 != product.column.c:  # neighbouring results belong to one row
                 product, a, b = _swapped(product), b, a
             build_product(product, steps, a, b, c)
@@ -178,7 +181,7 @@ class Einsum(Kernel):
         strides = [_strides(labels, shape) for labels, shape in zip(terms, operands, strict=True)]
         a, b = strides[0], strides[1] if len(strides) > 1 else {}
         shape = tuple(extents[x] for x in output)
-        of_result = dict(zip(output, dense_strides(shape), strict=True))
+        of_result = dict(zip(output, strides_of(shape), strict=True))
         outer = tuple(Loop(extents[x], a.get(x, 0), b.get(x, 0), of_result[x]) for x in output)
         summed = tuple(
             Loop(n, a.get(x, 0), b.get(x, 0)) for x, n in extents.items() if x not in of_result
@@ -210,7 +213,7 @@ def _expand(use: OpUse, term: Sequence[str], shape: Sequence[int]) -> list[Label
 def _strides(labels: Sequence[Label], shape: Sequence[int]) -> dict[Label, int]:
     """Stride per label: that of a repeated one is the step along the diagonal."""
     strides: dict[Label, int] = {}
-    for label, extent, stride in zip(labels, shape, dense_strides(shape), strict=True):
+    for label, extent, stride in zip(labels, shape, strides_of(shape), strict=True):
         strides[label] = strides.get(label, 0) + (stride if extent > 1 else 0)
     return strides
 

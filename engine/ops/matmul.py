@@ -2,41 +2,21 @@
 
 MatMul follows numpy's ``matmul``: operands of one axis get a second one of extent 1 that the result
 lacks, and batch axes broadcast. Gemm is ``alpha * A' @ B' + beta * C`` with C broadcast to the
-result. A depth of 0 sums to zero. Declined: integers, and Gemm before version 7, whose broadcast
-rule is another.
+result. A depth of 0 sums to zero. Declined: integers, sums of too many terms for a workgroup, and
+Gemm before version 7, whose broadcast rule is another.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from types import MappingProxyType
 
 from ..ir.model import TensorType
-from .product import Loop, Product, build_product
+from ..providers.support import SUPPORTED, Support
+from .broadcast import broadcast, broadcast_strides, strides_of
+from .product import Loop, Product, build_product, sum_support
 from .registry import Kernel, kernel
 from .steps import TYPES, Cost, StepBuilder
 from .use import OpUse
-
-
-def broadcast_shapes(use: OpUse, a: Sequence[int], b: Sequence[int]) -> tuple[int, ...]:
-    """The shape that both broadcast to; NodeError if they do not."""
-    rank = max(len(a), len(b))
-    left, right = (1,) * (rank - len(a)) + tuple(a), (1,) * (rank - len(b)) + tuple(b)
-    if any(x != y and 1 not in (x, y) for x, y in zip(left, right, strict=True)):
-        raise use.error(f"{list(a)} and {list(b)} do not broadcast")
-    return tuple(y if x == 1 else x for x, y in zip(left, right, strict=True))
-
-
-def dense_strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """Strides in elements of a dense row-major tensor."""
-    return tuple(math.prod(shape[i + 1 :]) for i in range(len(shape)))
-
-
-def broadcast_strides(shape: Sequence[int], rank: int) -> tuple[int, ...]:
-    """Strides of ``shape`` within ``rank`` axes: 0 along those that it is repeated over."""
-    own = (0 if n == 1 else s for n, s in zip(shape, dense_strides(shape), strict=True))
-    return (*(0,) * (rank - len(shape)), *own)
 
 
 @kernel("MatMul", since=(1, 9, 13))
@@ -45,6 +25,11 @@ class MatMul(Kernel):
 
     types = MappingProxyType({"T": TYPES.floats})
     fuses_activation = True
+
+    def check(self, use: OpUse) -> Support:
+        """Not too many terms in a sum."""
+        a = use.input(0).known_dims if use.has(0) else None
+        return sum_support(use, a[-1]) if a else SUPPORTED
 
     def shapes(self, use: OpUse) -> tuple[TensorType, ...]:
         """Broadcast batch axes, then rows and columns as far as the operands have them."""
@@ -72,16 +57,16 @@ class MatMul(Kernel):
             raise use.error(
                 f"{list(a)} times {list(b)}: {matrix_a[-1]} columns meet {matrix_b[-2]} rows"
             )
-        return matrix_a, matrix_b, broadcast_shapes(use, matrix_a[:-2], matrix_b[:-2])
+        return matrix_a, matrix_b, broadcast(use, matrix_a[:-2], matrix_b[:-2])
 
     def _product(self, use: OpUse) -> Product:
         a, b, batch = self._matrices(use)
         (m, k), n = a[-2:], b[-1]
         strides = zip(
             batch,
-            (s * m * k for s in broadcast_strides(a[:-2], len(batch))),
-            (s * k * n for s in broadcast_strides(b[:-2], len(batch))),
-            (s * m * n for s in dense_strides(batch)),
+            (s * m * k for s in broadcast_strides(a[:-2], batch)),
+            (s * k * n for s in broadcast_strides(b[:-2], batch)),
+            (s * m * n for s in strides_of(batch)),
             strict=True,
         )
         loops = [Loop(*extent_and_strides) for extent_and_strides in strides]
@@ -101,6 +86,13 @@ class Gemm(Kernel):
     types = MappingProxyType({"T": TYPES.floats})
     attributes = frozenset(("alpha", "beta", "transA", "transB"))
     fuses_activation = True
+
+    def check(self, use: OpUse) -> Support:
+        """Not too many terms in a sum."""
+        a = use.input(0).known_dims if use.has(0) else None
+        if a is None or len(a) != 2:
+            return SUPPORTED
+        return sum_support(use, a[0] if use.attr("transA", 0) else a[1])
 
     def shapes(self, use: OpUse) -> tuple[TensorType, ...]:
         """(M, N)."""
@@ -136,7 +128,8 @@ class Gemm(Kernel):
             fits = all(x in (1, y) for x, y in zip(reversed(c), (n, m), strict=False))
             if len(c) > 2 or not fits:
                 raise use.error(f"C is {list(c)}, which does not broadcast to [{m}, {n}]")
-            d = broadcast_strides(c, 2)[0], broadcast_strides(c, 2)[1]
+            row, column = broadcast_strides(c, (m, n))
+            d = row, column
         return Product(
             Loop(m, a=a_row, c=n),
             Loop(k, a=a_depth, b=b_depth),

@@ -16,12 +16,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..providers.support import SUPPORTED, Reason, Support, refused
 from . import tiles
 from .steps import Groups, StepBuilder, Tensor
+from .use import OpUse
 
 _BATCH_AXES = 4  # of the shaders
 _WORKGROUP = 256
 _BUSY_INVOCATIONS = 131_072
+LONGEST_SUM = tiles.MOST_TURNS * _WORKGROUP  # terms that a workgroup can add up
 _SHALLOW = 8  # a depth below which a tile is not worth its workgroup memory
 
 
@@ -77,6 +80,14 @@ def merge(loops: Sequence[Loop]) -> tuple[Loop, ...]:
                 continue
         merged.append(loop)
     return tuple(merged)
+
+
+def sum_support(use: OpUse, depth: int) -> Support:
+    """Whether sums of ``depth`` terms are taken; past the limit they could be cut off."""
+    if depth <= LONGEST_SUM:
+        return SUPPORTED
+    detail = f"{use.op} sums {depth:,} terms; the kernel goes to {LONGEST_SUM:,}"
+    return refused(Reason.SHAPE, detail, terms=depth, most=LONGEST_SUM)
 
 
 def build_product(

@@ -8,6 +8,7 @@ from opcase import op_model, run_op
 from opscope.engine.device.profile import DeviceProfile, Limits
 from opscope.engine.ir.model import TensorType
 from opscope.engine.ops import load_kernels
+from opscope.engine.ops.product import LONGEST_SUM
 from opscope.engine.ops.rows import LONGEST_ROW
 from opscope.engine.ops.use import OpUse
 from opscope.engine.plan.planner import make_plan
@@ -36,6 +37,29 @@ def test_the_limit_is_told(op: str, version: int, attributes: dict[str, object])
     verdict = supports(OPSCOPE, use_of(op, LONGEST_ROW + 2, version, **attributes))
     assert (verdict.status, verdict.reason) == (Status.HOST, Reason.SHAPE)
     assert f"{LONGEST_ROW + 2:,}" in verdict.detail
+
+
+@pytest.mark.parametrize(
+    ("op", "shape", "attributes"),
+    [("MatMul", (1, -1), {}), ("Gemm", (1, -1), {}), ("Gemm", (-1, 1), {"transA": 1})],
+)
+def test_a_product_of_too_many_terms_is_told(
+    op: str, shape: tuple[int, ...], attributes: dict[str, object]
+) -> None:
+    for terms, on_gpu in ((LONGEST_SUM, True), (LONGEST_SUM + 1, False)):
+        a = TensorType("float32", tuple(terms if n < 0 else n for n in shape))
+        b = TensorType("float32", (terms, 1))
+        verdict = supports(OPSCOPE, OpUse(op, inputs=(a, b), attributes=attributes))
+        assert verdict.on_gpu is on_gpu
+    assert verdict.reason is Reason.SHAPE
+    assert f"{LONGEST_SUM + 1:,}" in verdict.detail
+
+
+@pytest.mark.slow
+def test_the_longest_sum_is_right() -> None:
+    ones = np.ones((1, LONGEST_SUM), np.float32)
+    (y,) = run_op("MatMul", [ones, ones.T.copy()], opset=13)
+    assert y[0, 0] == LONGEST_SUM  # below 2^24: exact
 
 
 @pytest.mark.slow
