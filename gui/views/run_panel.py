@@ -300,7 +300,8 @@ class RunPanel(QWidget):
         else:
             first = "the first run apart" if samples.runs > samples.warm_runs else "no first run"
             self._about_times.setText(
-                f"{count_text(samples.warm_runs, 'warm run')}, {first}. {source_text(last.timing_source)}."
+                f"{count_text(samples.warm_runs, 'warm run')}, {first}. "
+                f"{source_text(last.timing_source)}."
             )
         plan = self._document.plan
         if plan is None:
@@ -308,8 +309,8 @@ class RunPanel(QWidget):
         else:
             constants = sum(s.size_bytes for s in plan.storages if s.constant is not None)
             self._memory.setText(
-                f"{count_text(len(plan.dispatches), 'dispatch', 'dispatches')}; weights {bytes_text(constants)}, "
-                f"arena {bytes_text(sum(plan.arena))} on the device."
+                f"{count_text(len(plan.dispatches), 'dispatch', 'dispatches')}; on the device "
+                f"weights {bytes_text(constants)}, arena {bytes_text(sum(plan.arena))}."
             )
 
     def _describe_device(self) -> None:
