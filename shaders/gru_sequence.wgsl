@@ -9,11 +9,7 @@ var<workgroup> scaled: array<vec4<f32>, {{ segments * chunk }}>;  // the state t
 {% endif %}
 {% endblock %}
 {% block constants %}
-{% if at_bias %}
-  let hidden_bias = f32(bias[(direction * 6u + 5u) * HIDDEN + unit]);
-{% else %}
-  let hidden_bias = 0.0;
-{% endif %}
+  let hidden_bias = hidden_bias_of(direction, unit);
 {% endblock %}
 {% block cell %}
 {% if linear_before_reset %}

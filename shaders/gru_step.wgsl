@@ -14,11 +14,7 @@
 {% else %}
     let update = gru_gate(input.x + total(slot, 0u, lane), direction);
     let reset = gru_gate(input.y + total(slot, 1u, lane), direction);
-{% if at_bias %}
-    let product = total(slot, 2u, lane) + f32(bias[(direction * 6u + 5u) * HIDDEN + unit]);
-{% else %}
-    let product = total(slot, 2u, lane);
-{% endif %}
+    let product = total(slot, 2u, lane) + hidden_bias_of(direction, unit);
     let candidate = gru_candidate_after(input.z, product, reset, direction);
     result.x = gru_blend(update, candidate, old_h);
 {% endif %}

@@ -4,14 +4,7 @@
 {% include 'lib/recurrent_lstm.wgsl' %}
 {% endblock %}
 {% block constants %}
-{% if at_peepholes %}
-  let peephole_at = direction * 3u * HIDDEN + unit;
-  let peephole = vec3<f32>(
-    f32(peepholes[peephole_at]), f32(peepholes[peephole_at + HIDDEN]),
-    f32(peepholes[peephole_at + 2u * HIDDEN]));
-{% else %}
-  let peephole = vec3<f32>();
-{% endif %}
+  let peephole = peepholes_of(direction, unit);
 {% endblock %}
 {% block cell %}
 {{ dots(range(4), "state") }}

@@ -26,20 +26,20 @@ DIRECTIONS = ("forward", "reverse", "bidirectional")
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """An activation: its function in shaders/lib, and defaults of the parameters it takes."""
+    """An activation: its name in shaders/lib, and defaults of the parameters it takes."""
 
-    wgsl: str
+    name: str
     alpha: float | None = None
     beta: float | None = None
 
 
 FUNCTIONS = {
     "relu": _Function("relu"),
-    "tanh": _Function("safe_tanh"),
+    "tanh": _Function("tanh"),
     "sigmoid": _Function("sigmoid"),
     "affine": _Function("affine", 1.0, 0.0),
     "leakyrelu": _Function("leaky_relu", 0.01),
-    "thresholdedrelu": _Function("thresholded_relu", 1.0),
+    "thresholdedrelu": _Function("relu_from_threshold", 1.0),
     "scaledtanh": _Function("scaled_tanh", 1.0, 1.0),
     "hardsigmoid": _Function("hard_sigmoid", 0.2, 0.5),
     "elu": _Function("elu", 1.0),
@@ -197,12 +197,12 @@ def _functions(use: OpUse, cell: Cell, directions: int) -> tuple[tuple[str, ...]
     calls = []
     for name in _names(use, cell, directions):
         function = FUNCTIONS[name.lower()]
-        arguments = ["x"]
+        alpha = beta = 0.0
         if function.alpha is not None:
-            arguments.append(literal(alphas.pop(0) if alphas else function.alpha))
+            alpha = alphas.pop(0) if alphas else function.alpha
         if function.beta is not None:
-            arguments.append(literal(betas.pop(0) if betas else function.beta))
-        calls.append(f"{function.wgsl}({', '.join(arguments)})")
+            beta = betas.pop(0) if betas else function.beta
+        calls.append(f"activate_{function.name}(x, {literal(alpha)}, {literal(beta)})")
     each = len(cell.default)
     return tuple(tuple(calls[i * each : (i + 1) * each]) for i in range(directions))
 

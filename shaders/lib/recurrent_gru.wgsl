@@ -1,5 +1,15 @@
 // The GRU's equations for one unit (ONNX: z update, r reset, h hidden gate).
-// Needs lib/recurrent_activation.wgsl.
+// Needs lib/recurrent_activation.wgsl, lib/recurrent_layout.wgsl, lib/recurrent_bindings.wgsl.
+
+// Rbh where the step itself needs it (linear_before_reset) and the node has it.
+fn hidden_bias_of(direction: u32, unit: u32) -> f32 {
+{% if at_bias %}
+  return f32(bias[(direction * 6u + 5u) * HIDDEN + unit]);
+{% else %}
+  return 0.0;
+{% endif %}
+}
+
 fn gru_gate(x: f32, direction: u32) -> f32 {
   return activation_f(clipped(x), direction);
 }

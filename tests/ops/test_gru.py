@@ -270,6 +270,19 @@ def test_golden_variants(steps: bool, monkeypatch: pytest.MonkeyPatch) -> None:
         assert error <= testdata.rel_l2_limit("synth.gru_variants"), name
 
 
+@pytest.mark.parametrize(
+    ("name", "alpha"),
+    [("ThresholdedRelu", 1.0), ("ThresholdedRelu", 0.0), ("LeakyRelu", 0.0), ("HardSigmoid", 0.2)],
+)
+def test_nan_and_the_threshold_itself_pass(name: str, alpha: float) -> None:
+    w = np.array([0, 0, 1], np.float32).reshape(1, 3, 1)
+    x = np.array([1, np.nan], np.float32).reshape(1, 2, 1)
+    attributes = {"hidden_size": 1, "activations": ["Sigmoid", name], "activation_alpha": [alpha]}
+    (y,) = opcase.run_op("GRU", [x, w, 0 * w], attributes, opset=14)
+    want = 0.7 if name == "HardSigmoid" else 1.0
+    np.testing.assert_allclose(y.ravel(), [0.5 * want, np.nan], rtol=1e-6)
+
+
 # -- mutants: each is a plausible mistake, and the checks above must see it ---------------------
 
 MUTANTS = {
