@@ -186,3 +186,15 @@ def test_an_empty_row_keeps_its_state_and_an_empty_batch_is_fine() -> None:
 def test_refusals_name_the_numbers(attributes: Any, lens: Any, text: str) -> None:
     with pytest.raises(NodeError, match=text):
         gru(lens, **attributes)
+
+
+def test_a_thresholded_relu_begins_at_alpha_and_keeps_nan() -> None:
+    one = np.ones((1, 1, 1), np.float32)
+    for value, want in ((1.0, 1.0), (0.99, 0.0), (np.nan, np.nan)):
+        use = OpUse(
+            "RNN",
+            inputs=(TensorType("float32"),) * 3,
+            attributes={"hidden_size": 1, "activations": ["ThresholdedRelu"]},
+        )
+        (y,) = evaluate(use, [np.float32(value) * one, one, 0 * one])
+        np.testing.assert_array_equal(y.ravel(), np.float32(want))
