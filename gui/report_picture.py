@@ -242,7 +242,9 @@ class _Strip:
         node = report.node(report.selected)
         if node is not None:
             column.text(node.op, self._title)
-            column.text(node.name or f"node {node.index}, without a name", self._muted)
+            inside = f" of {'/'.join(report.graph)}" if report.graph else ""
+            name = node.name or f"node {node.index}{inside}, without a name"
+            column.text(name, self._muted)
             column.gap(4)
             self._types(node.inputs, "in")
             self._types(node.outputs, "out")
