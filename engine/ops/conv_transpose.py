@@ -14,52 +14,21 @@ ranks, ``pads`` together with ``auto_pad``.
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
-from ..ir.model import TensorType
-from ..providers.support import Support
 from .conv_geometry import Convolution
-from .convolution import build_convolution, check_bias
-from .registry import Kernel, kernel
-from .steps import TYPES, Cost, StepBuilder
+from .convolution import Convolving, check_bias
+from .registry import kernel
 from .use import OpUse
-from .window import check_window, kernel_extents, three_axes, transpose_axes
+from .window import kernel_extents, three_axes, transpose_axes
 
 
 @kernel("ConvTranspose", since=(1, 11, 22))
-class ConvTranspose(Kernel):
-    """Transposed convolution of one to three spatial axes, by phases."""
+class ConvTranspose(Convolving):
+    """Transposed convolution of one to three spatial axes, all its phases in one dispatch."""
 
-    types = MappingProxyType({"T": TYPES.floats})
-    attributes = frozenset(
-        (
-            *("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"),
-            *("output_padding", "output_shape"),
-        )
-    )
-    fuses_activation = True
+    attributes = Convolving.attributes | {"output_padding", "output_shape"}
 
-    def check(self, use: OpUse) -> Support:
-        """Ranks of three to five, one kind of padding."""
-        return check_window(use)
-
-    def shapes(self, use: OpUse) -> tuple[TensorType, ...]:
-        """(N, M, spatial...)."""
-        conv = self._convolution(use)
-        rank = len(use.dims(0)) - 2
-        spatial = tuple(a.output for a in conv.axes[3 - rank :])
-        channels = conv.groups * conv.group_outputs
-        return (TensorType(use.input(0).dtype, (conv.batch, channels, *spatial)),)
-
-    def build(self, use: OpUse, steps: StepBuilder) -> None:
-        """One direct or tiled dispatch for all phases, in pieces where it would take too long."""
-        build_convolution(self._convolution(use), use, steps)
-
-    def cost(self, use: OpUse) -> Cost:
-        """Two operations per input element, tap and output channel of its group."""
-        return Cost(2 * self._convolution(use).multiply_adds, super().cost(use).bytes)
-
-    def _convolution(self, use: OpUse) -> Convolution:
+    def convolution(self, use: OpUse) -> Convolution:
+        """The weight is (C, M / groups, kernel...)."""
         x, w, groups = use.dims(0), use.dims(1), use.attr("group", 1)
         if len(w) != len(x) or len(x) < 3:
             raise use.error(f"the input is {list(x)} and the weight {list(w)}: ranks do not fit")

@@ -88,13 +88,16 @@ def check_bias(use: OpUse, channels: int) -> None:
         raise use.error(f"the bias has shape {list(use.dims(2))}; {channels} values are needed")
 
 
-@kernel("Conv", since=(1, 11, 22))
-class Conv(Kernel):
-    """Convolution of one to three spatial axes."""
+class Convolving(Kernel):
+    """What Conv and ConvTranspose share: one to three spatial axes, f32 and f16."""
 
     types = MappingProxyType({"T": TYPES.floats})
     attributes = frozenset(("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"))
     fuses_activation = True
+
+    def convolution(self, use: OpUse) -> Convolution:
+        """The geometry of this use; NodeError where shapes and attributes contradict each other."""
+        raise NotImplementedError
 
     def check(self, use: OpUse) -> Support:
         """Ranks of three to five, one kind of padding."""
@@ -102,7 +105,7 @@ class Conv(Kernel):
 
     def shapes(self, use: OpUse) -> tuple[TensorType, ...]:
         """(N, M, spatial...)."""
-        conv = self._convolution(use)
+        conv = self.convolution(use)
         rank = len(use.dims(0)) - 2
         spatial = tuple(a.output for a in conv.axes[3 - rank :])
         channels = conv.groups * conv.group_outputs
@@ -110,13 +113,19 @@ class Conv(Kernel):
 
     def build(self, use: OpUse, steps: StepBuilder) -> None:
         """One direct or tiled dispatch, in pieces where it would take too long."""
-        build_convolution(self._convolution(use), use, steps)
+        build_convolution(self.convolution(use), use, steps)
 
     def cost(self, use: OpUse) -> Cost:
-        """Two operations per tap, channel and output element."""
-        return Cost(2 * self._convolution(use).multiply_adds, super().cost(use).bytes)
+        """Two operations per multiply-add of the definition."""
+        return Cost(2 * self.convolution(use).multiply_adds, super().cost(use).bytes)
 
-    def _convolution(self, use: OpUse) -> Convolution:
+
+@kernel("Conv", since=(1, 11, 22))
+class Conv(Convolving):
+    """Convolution of one to three spatial axes."""
+
+    def convolution(self, use: OpUse) -> Convolution:
+        """The weight is (M, C / groups, kernel...)."""
         x, w, groups = use.dims(0), use.dims(1), use.attr("group", 1)
         if len(w) != len(x) or len(x) < 3:
             raise use.error(f"the input is {list(x)} and the weight {list(w)}: ranks do not fit")

@@ -109,23 +109,23 @@ def _blocks(use: OpUse) -> tuple[int, int, int, int, int]:
     return (*dims, block)
 
 
-def _check_mode(use: OpUse) -> Support:
-    mode = use.attr("mode", "DCR")
-    if mode not in ("DCR", "CRD"):
-        return refused(Reason.ATTRIBUTE, f"{use.op} has the mode {mode!r}", attribute="mode")
-    return SUPPORTED
-
-
-@kernel("DepthToSpace", since=(1, 11, 13, 28))
-class DepthToSpace(Kernel):
-    """Blocks of channels become blocks of pixels."""
+class _Blocks(Kernel):
+    """What DepthToSpace and SpaceToDepth share."""
 
     types = {"T": TYPES.movable}
     attributes = frozenset(("blocksize", "mode"))
 
     def check(self, use: OpUse) -> Support:
         """Only the modes that ONNX names."""
-        return _check_mode(use)
+        mode = use.attr("mode", "DCR")
+        if mode not in ("DCR", "CRD"):
+            return refused(Reason.ATTRIBUTE, f"{use.op} has the mode {mode!r}", attribute="mode")
+        return SUPPORTED
+
+
+@kernel("DepthToSpace", since=(1, 11, 13, 28))
+class DepthToSpace(_Blocks):
+    """Blocks of channels become blocks of pixels."""
 
     def shapes(self, use: OpUse) -> tuple[TensorType, ...]:
         """(n, c / b^2, h b, w b)."""
@@ -148,15 +148,8 @@ class DepthToSpace(Kernel):
 
 
 @kernel("SpaceToDepth", since=(1, 13, 28))
-class SpaceToDepth(Kernel):
+class SpaceToDepth(_Blocks):
     """Blocks of pixels become blocks of channels."""
-
-    types = {"T": TYPES.movable}
-    attributes = frozenset(("blocksize", "mode"))
-
-    def check(self, use: OpUse) -> Support:
-        """Only the modes that ONNX names."""
-        return _check_mode(use)
 
     def shapes(self, use: OpUse) -> tuple[TensorType, ...]:
         """(n, c b^2, h / b, w / b)."""
