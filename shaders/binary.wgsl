@@ -31,6 +31,7 @@ struct Params {
 {% include 'lib/math.wgsl' %}
 {% include 'lib/int64.wgsl' %}
 {% include 'lib/power.wgsl' %}
+{% include 'lib/remainder.wgsl' %}
 {% include 'lib/activation.wgsl' %}
 
 fn apply(x: Left, y: Right) -> Result {

@@ -16,13 +16,7 @@ struct Params {
   axes: array<Axis, {{ depth }}>,
 }
 
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> data: array<{{ element }}>;
-@group(0) @binding(2) var<storage, read> indices: array<{{ index }}>;
-@group(0) @binding(3) var<storage, read_write> destination: array<{{ element }}>;
-
-{% include 'lib/grid.wgsl' %}
-{% include 'lib/index.wgsl' %}
+{% include 'lib/gather.wgsl' %}
 
 @compute @workgroup_size({{ group_size }})
 fn main(

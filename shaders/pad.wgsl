@@ -19,17 +19,12 @@ struct Params {
 @group(0) @binding(3) var<storage, read_write> destination: array<{{ element }}>;
 
 {% include 'lib/grid.wgsl' %}
-
-// c modulo n, from 0 to n - 1. Vulkan leaves % undefined for negative integers.
-fn floor_modulo(c: i32, n: i32) -> i32 {
-  let rest = c - c / n * n;
-  return select(rest, rest + n, rest < 0);
-}
+{% include 'lib/remainder.wgsl' %}
 
 // There and back without repeating the ends: a walk of period 2 (n - 1).
 fn reflect(c: i32, n: i32) -> i32 {
   let period = max(2 * (n - 1), 1);
-  let there = floor_modulo(c, period);
+  let there = floor_remainder(c, period);
   return min(there, period - there) * min(n - 1, 1);
 }
 

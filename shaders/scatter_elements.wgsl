@@ -2,8 +2,6 @@
 // Bindings: 0 params, 1 indices, 2 updates, 3 target, a copy of the data already.
 // Grid: one invocation for each update; with a reduction for each line along the axis, which it
 // goes through in order, so that no two invocations share an element.
-alias Value = {{ value }};
-
 struct Axis {
   extent: u32,
   target_stride: u32,
@@ -21,18 +19,7 @@ struct Params {
   axes: array<Axis, {{ rank }}>,
 }
 
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> indices: array<{{ index }}>;
-@group(0) @binding(2) var<storage, read> updates: array<{{ element }}>;
-@group(0) @binding(3) var<storage, read_write> destination: array<{{ element }}>;
-
-{% include 'lib/grid.wgsl' %}
-{% include 'lib/index.wgsl' %}
-{% include 'lib/math.wgsl' %}
-
-fn merge(x: Value, y: Value) -> Value {
-  return {{ merge }};
-}
+{% include 'lib/scatter.wgsl' %}
 
 @compute @workgroup_size({{ group_size }})
 fn main(

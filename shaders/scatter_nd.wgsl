@@ -2,8 +2,6 @@
 // Bindings: 0 params, 1 indices (tuples, depth), 2 updates (tuples, inner), 3 target, a copy of
 // the data already. Grid: one invocation for each update; with a reduction for each i alone,
 // which goes through all tuples in order, so that no two invocations share an element.
-alias Value = {{ value }};
-
 struct Axis {
   extent: u32,
   stride: u32,
@@ -19,18 +17,7 @@ struct Params {
   axes: array<Axis, {{ depth }}>,
 }
 
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> indices: array<{{ index }}>;
-@group(0) @binding(2) var<storage, read> updates: array<{{ element }}>;
-@group(0) @binding(3) var<storage, read_write> destination: array<{{ element }}>;
-
-{% include 'lib/grid.wgsl' %}
-{% include 'lib/index.wgsl' %}
-{% include 'lib/math.wgsl' %}
-
-fn merge(x: Value, y: Value) -> Value {
-  return {{ merge }};
-}
+{% include 'lib/scatter.wgsl' %}
 
 @compute @workgroup_size({{ group_size }})
 fn main(

@@ -18,7 +18,7 @@ _MODES = {
     "constant": "c",
     "edge": "clamp(c, 0, n - 1)",
     "reflect": "reflect(c, n)",
-    "wrap": "floor_modulo(c, n)",
+    "wrap": "floor_remainder(c, n)",
 }
 
 

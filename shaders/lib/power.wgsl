@@ -1,4 +1,4 @@
-// Pow and Mod. Needs lib/math.wgsl before it.
+// Pow, and Mod of floats. Needs lib/math.wgsl before it.
 
 // x^n by repeated multiplication, modulo 2^32: right for i32 bits too.
 fn integer_power(x: u32, exponent: u32) -> u32 {
@@ -75,15 +75,4 @@ fn float_floor_remainder(x: f32, y: f32) -> f32 {
   let rest = float_remainder(x, y);
   let unlike = rest != 0.0 && (rest < 0.0) != (y < 0.0);
   return select(select(rest, rest + y, unlike), select(0.0, -0.0, y < 0.0), rest == 0.0);
-}
-
-// Remainder with the sign of the dividend. Vulkan leaves % undefined for negative integers.
-fn signed_remainder(x: i32, y: i32) -> i32 {
-  return x - x / y * y;
-}
-
-// Remainder with the sign of the divisor, as Python's %.
-fn floor_remainder(x: i32, y: i32) -> i32 {
-  let rest = signed_remainder(x, y);
-  return select(rest, rest + y, rest != 0 && (rest < 0) != (y < 0));
 }
