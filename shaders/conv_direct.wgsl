@@ -23,12 +23,7 @@ struct Params {
   beta: f32,
   unused0: u32,
   unused1: u32,
-  d_extents: vec4<Index>,
-  d_steps: vec4<Index>,
-  h_extents: vec4<Index>,
-  h_steps: vec4<Index>,
-  w_extents: vec4<Index>,
-  w_steps: vec4<Index>,
+  windows: Windows,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -48,23 +43,21 @@ fn main(
     return;
   }
   let at = Index(params.first + item);
-  let ow = at % params.w_extents.y;
-  let oh = at / params.w_extents.y % params.h_extents.y;
-  let plane = at / params.w_extents.y / params.h_extents.y;
-  let od = plane % params.d_extents.y;
+  let windows = params.windows;
+  let o = output_position(at, windows);
   let channels = params.groups * params.group_outputs;
-  let m = plane / params.d_extents.y % channels;
-  let n = plane / params.d_extents.y / channels;
+  let m = o.w % channels;
+  let n = o.w / channels;
   let part = m / params.group_outputs;
 
-  let td = {{ taps }}(od, params.d_extents, params.d_steps);
-  let th = {{ taps }}(oh, params.h_extents, params.h_steps);
-  let tw = {{ taps }}(ow, params.w_extents, params.w_steps);
-  let x_row = params.w_extents.x;
-  let x_plane = x_row * params.h_extents.x;
-  let x_channel = x_plane * params.d_extents.x;
-  let w_row = params.w_extents.z;
-  let w_plane = w_row * params.h_extents.z;
+  let td = {{ taps }}(o.x, windows.d_extents, windows.d_steps);
+  let th = {{ taps }}(o.y, windows.h_extents, windows.h_steps);
+  let tw = {{ taps }}(o.z, windows.w_extents, windows.w_steps);
+  let x_row = windows.w_extents.x;
+  let x_plane = x_row * windows.h_extents.x;
+  let x_channel = x_plane * windows.d_extents.x;
+  let w_row = windows.w_extents.z;
+  let w_plane = w_row * windows.h_extents.z;
 
   var x_base = (n * params.groups + part) * params.group_inputs * x_channel
     + td.source * x_plane + th.source * x_row + tw.source;

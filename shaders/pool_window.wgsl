@@ -18,12 +18,7 @@ struct Params {
   unused0: u32,
   unused1: u32,
   ends: vec4<Index>,    // padding at the end of depth, height, width
-  d_extents: vec4<Index>,
-  d_steps: vec4<Index>,
-  h_extents: vec4<Index>,
-  h_steps: vec4<Index>,
-  w_extents: vec4<Index>,
-  w_steps: vec4<Index>,
+  windows: Windows,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -98,17 +93,15 @@ fn main(
     return;
   }
   let at = Index(params.first + item);
-  let ow = at % params.w_extents.y;
-  let oh = at / params.w_extents.y % params.h_extents.y;
-  let od = at / params.w_extents.y / params.h_extents.y % params.d_extents.y;
-  let channel = at / params.w_extents.y / params.h_extents.y / params.d_extents.y;
+  let windows = params.windows;
+  let o = output_position(at, windows);
 
-  let td = window_taps(od, params.d_extents, params.d_steps);
-  let th = window_taps(oh, params.h_extents, params.h_steps);
-  let tw = window_taps(ow, params.w_extents, params.w_steps);
-  let row = params.w_extents.x;
-  let plane = row * params.h_extents.x;
-  let base = channel * plane * params.d_extents.x;
+  let td = window_taps(o.x, windows.d_extents, windows.d_steps);
+  let th = window_taps(o.y, windows.h_extents, windows.h_steps);
+  let tw = window_taps(o.z, windows.w_extents, windows.w_steps);
+  let row = windows.w_extents.x;
+  let plane = row * windows.h_extents.x;
+  let base = o.w * plane * windows.d_extents.x;
   var state = start_{{ mode }}();
   for (var d = 0; d < td.count; d++) {
     for (var h = 0; h < th.count; h++) {
@@ -122,9 +115,9 @@ fn main(
   }
   var taps = td.count * th.count * tw.count;
   if (params.include_pad == 1) {
-    taps = padded_taps(od, params.d_extents, params.d_steps, params.ends.x)
-      * padded_taps(oh, params.h_extents, params.h_steps, params.ends.y)
-      * padded_taps(ow, params.w_extents, params.w_steps, params.ends.z);
+    taps = padded_taps(o.x, windows.d_extents, windows.d_steps, params.ends.x)
+      * padded_taps(o.y, windows.h_extents, windows.h_steps, params.ends.y)
+      * padded_taps(o.z, windows.w_extents, windows.w_steps, params.ends.z);
   }
   let value = finish_{{ mode }}(state, taps);
   y[at] = Element(value);
@@ -132,8 +125,8 @@ fn main(
   var found = state.at;
   if (params.first_axis_fastest == 1) {
     let inner = found - base;
-    found = base + inner / plane
-      + (inner / row % params.h_extents.x + inner % row * params.h_extents.x) * params.d_extents.x;
+    let column_first = inner / row % windows.h_extents.x + inner % row * windows.h_extents.x;
+    found = base + inner / plane + column_first * windows.d_extents.x;
   }
   indices[at] = vec2<u32>(u32(found), 0u);
 {% endif %}

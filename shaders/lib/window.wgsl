@@ -1,8 +1,28 @@
-// One axis of a sliding window: which taps of an output position fall on the input, and where.
+// Sliding windows: which taps of an output position fall on the input, and where.
 // The host gives each axis as two vectors of integers:
 //   extents = (input, output, kernel, padding at the beginning)
 //   steps   = (stride, dilation, gcd of both, inverse of dilation / gcd modulo stride / gcd)
 // The last two are read by transposed_taps alone. Needs `alias Index` (i32, never a float).
+
+// What slides along depth, height and width.
+struct Windows {
+  d_extents: vec4<Index>,
+  d_steps: vec4<Index>,
+  h_extents: vec4<Index>,
+  h_steps: vec4<Index>,
+  w_extents: vec4<Index>,
+  w_steps: vec4<Index>,
+}
+
+// The position along depth, height and width of the output's element ``at``, and its channel,
+// batches counted through.
+fn output_position(at: Index, windows: Windows) -> vec4<Index> {
+  let row = at / windows.w_extents.y;
+  let plane = row / windows.h_extents.y;
+  return vec4<Index>(
+    plane % windows.d_extents.y, row % windows.h_extents.y, at % windows.w_extents.y,
+    plane / windows.d_extents.y);
+}
 
 struct Taps {
   kernel: Index,      // index of the first tap within the kernel

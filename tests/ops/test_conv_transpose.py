@@ -246,9 +246,9 @@ def test_a_million_columns_in_f16() -> None:
             "let position = Index(f16(o) + f16(extents.w));",
         ),
         (
-            "conv_direct.wgsl",
-            "let ow = at % params.w_extents.y;",
-            "let ow = Index(f16(at % params.w_extents.y));",
+            "lib/window.wgsl",
+            "at % windows.w_extents.y,",
+            "Index(f16(at % windows.w_extents.y)),",
         ),
     ],
 )

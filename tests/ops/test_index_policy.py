@@ -97,10 +97,10 @@ def test_f16_touches_only_what_is_loaded_and_stored(name: str) -> None:
 
 
 def test_the_check_of_composed_code_finds_an_f16_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = opscope.shaders.load_wgsl("conv_direct.wgsl")
-    mutant = text.replace("let ow = at % params.w_extents.y;", "let ow = Index(Element(at));")
+    text = opscope.shaders.load_wgsl("lib/window.wgsl")
+    mutant = text.replace("at % windows.w_extents.y,", "Index(Element(at)),")
     assert mutant != text
-    monkeypatch.setattr(opscope.shaders, "load_wgsl", _load_with("conv_direct.wgsl", mutant))
+    monkeypatch.setattr(opscope.shaders, "load_wgsl", _load_with("lib/window.wgsl", mutant))
     opscope.shaders._environment.cache_clear()
     try:
         with pytest.raises(AssertionError):
