@@ -163,6 +163,26 @@ def test_a_dropped_report_shows_what_it_shows(window, wait, report, tmp_path):
     assert window.commands.run.isEnabled()
 
 
+def test_shares_of_a_reopened_report_are_of_the_whole_run(window, wait, tmp_path):
+    """The report holds 0.75 and 0.25 of all; half of it alone still is what it was."""
+    from dataclasses import replace
+
+    import report_case as case
+    from opscope.engine.report.build import make_report
+    from opscope.engine.report.container import write_zip
+
+    report = make_report(case.subject()).report
+    part = replace(report, times=report.times[:1])
+    path = str(tmp_path / "part.zip")
+    write_zip(path, b"", part.to_text(), "")
+    drop(window, path)
+    wait(lambda: window.document.reported is not None and not window.jobs.running)
+    assert window.document.total_ns == pytest.approx(1.5e5 / 0.75)
+    wait(lambda: window.work.page.colouring.mode is Mode.TIME)
+    wait(lambda: window.work.page.colouring.paints)
+    assert window.work.page.colouring.paints[case.GRU].text == "75 %"
+
+
 def dialog_time(dialog):
     return next(t.p50_ns for t in dialog._finished.report.times if t.index == 0)
 
