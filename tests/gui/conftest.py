@@ -14,7 +14,9 @@ from PySide6.QtWidgets import QApplication
 def app():
     """The application."""
     made = QApplication.instance() or QApplication(["opscope"])
-    return made
+    yield made
+    # Off screen, Qt 6.12 keeps the clipboard past Python's end and dies when it frees it then.
+    made.clipboard().clear()
 
 
 @pytest.fixture
