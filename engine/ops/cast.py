@@ -11,9 +11,10 @@ from __future__ import annotations
 from ..ir.dtypes import dtype_name
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
-from .elementwise import GROUP, VALUE, lanes_for, wrapped
+from .elementwise import VALUE, wrapped
 from .registry import Kernel, kernel
 from .steps import STORAGE, TYPES, StepBuilder, Tensor
+from .unary import apply_unary
 from .use import OpUse
 
 _TRUE = {
@@ -87,27 +88,8 @@ class Cast(Kernel):
             steps.alias(0, source)
             return
         target = steps.output()
-        lanes = min(lanes_for(source), lanes_for(target), key=lambda found: found.width)
-        value, result = VALUE[source.element], VALUE[target.element]
-        count = source.size // lanes.width
-        steps.dispatch(
-            "unary",
-            reads=[source],
-            writes=[target],
-            groups=steps.grid(count, GROUP),
-            params=(count, 0.0, 0.0, 0),
-            variables={
-                "expression": conversion(source, target),
-                "value": value,
-                "result": result,
-                "source": lanes.of(source.element),
-                "target": lanes.of(target.element),
-                "load": lanes.of(value),
-                "call": lanes.call("apply", result, "x"),
-                "group_size": GROUP,
-            },
-            variant=f"Cast {source.dtype} to {target.dtype}",
-        )
+        name = f"Cast {source.dtype} to {target.dtype}"
+        apply_unary(steps, source, target, conversion(source, target), name=name)
 
 
 @kernel("CastLike", since=(15, 19, 21, 23, 24, 25))

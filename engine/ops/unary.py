@@ -14,7 +14,7 @@ from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
 from .elementwise import GROUP, INTEGERS, SIGNED, VALUE, lanes_for, wrapped
 from .registry import Kernel, kernel
-from .steps import TYPES, Activation, StepBuilder
+from .steps import TYPES, Activation, StepBuilder, Tensor
 from .use import OpUse
 
 FLOATS = TYPES.floats
@@ -23,6 +23,48 @@ NUMBERS = INTEGERS | FLOATS
 
 # attribute -> its default in the ONNX text; the first is alpha, the second beta
 Parameters = Mapping[str, float]
+
+
+def apply_unary(
+    steps: StepBuilder,
+    source: Tensor,
+    target: Tensor,
+    expression: str,
+    *,
+    name: str,
+    parameters: tuple[float, float] = (0.0, 0.0),
+) -> None:
+    """One dispatch: ``target = expression`` of ``x`` from ``source``.
+
+    Args:
+        steps: where the dispatch goes.
+        source: read.
+        target: written, of the same size.
+        expression: WGSL of x, alpha and beta; its type is that of the target's values.
+        name: what tables show.
+        parameters: alpha and beta.
+    """
+    lanes = min(lanes_for(source), lanes_for(target), key=lambda found: found.width)
+    value, result = VALUE[source.element], VALUE[target.element]
+    count = source.size // lanes.width
+    steps.dispatch(
+        "unary",
+        reads=[source],
+        writes=[target],
+        groups=steps.grid(count, GROUP),
+        params=(count, *parameters, 0),
+        variables={
+            "expression": expression,
+            "value": value,
+            "result": result,
+            "source": lanes.of(source.element),
+            "target": lanes.of(target.element),
+            "load": lanes.of(value),
+            "call": lanes.call("apply", result, "x"),
+            "group_size": GROUP,
+        },
+        variant=f"{name}, {lanes.of(source.element)}",
+    )
 
 
 class Unary(Kernel):
@@ -63,30 +105,12 @@ class Unary(Kernel):
     def build(self, use: OpUse, steps: StepBuilder) -> None:
         """One dispatch, four elements an invocation where they divide by four."""
         source, target = steps.input(0), steps.output()
-        lanes, value = lanes_for(source), VALUE[source.element]
-        result = VALUE[target.element]
+        value = VALUE[source.element]
         expression = self.expression(use, value)
         if value != "f32":
             expression = wrapped(expression, target.dtype)
-        count = source.size // lanes.width
-        steps.dispatch(
-            "unary",
-            reads=[source],
-            writes=[target],
-            groups=steps.grid(count, GROUP),
-            params=(count, *self.values(use), 0),
-            variables={
-                "expression": expression,
-                "value": value,
-                "result": result,
-                "source": lanes.of(source.element),
-                "target": lanes.of(target.element),
-                "load": lanes.of(value),
-                "call": lanes.call("apply", result, "x"),
-                "group_size": GROUP,
-            },
-            variant=f"{self.op_type}, {lanes.of(source.element)}",
-        )
+        parameters = self.values(use)
+        apply_unary(steps, source, target, expression, name=self.op_type, parameters=parameters)
 
 
 def _define(
