@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from ..engine.diagnostics import Severity
 from ..engine.ir.model import Dim, TensorType
 
 MISSING = "\N{EN DASH}"
@@ -63,6 +64,11 @@ def type_text(found: TensorType | None) -> str:
 def number_text(value: float) -> str:
     """A statistic with four significant digits."""
     return f"{value:.4g}"
+
+
+def severity_text(severity: Severity) -> str:
+    """``error``, ``warning`` or ``note``: one word for it wherever the window counts or lists."""
+    return "note" if severity is Severity.INFO else severity.value
 
 
 def sentence_text(text: str) -> str:

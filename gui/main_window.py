@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -10,6 +11,7 @@ from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QGu
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMessageBox
 
 from ..engine.device.profile import DeviceProfile
+from ..engine.errors import NodeError
 from ..engine.ir.model import Model
 from .actions import make_actions
 from .colours import colouring, findings_by_node
@@ -181,6 +183,15 @@ class MainWindow(QMainWindow):
     def _prepared(self, feeds: PreparedFeeds) -> None:
         self.work.run.set_prepared(feeds)
         self._shapes = {name: array.shape for name, array in feeds.arrays.items()}
+
+    def _run_failed(self, error: Exception) -> None:
+        """Tell why; where input sizes were assumed, lead to where they are chosen."""
+        if isinstance(error, NodeError) and self.work.run.inputs.assumed:
+            choose = partial(self.work.show_dock, "Run")
+            self.work.message.show_message(error_text(error), "Choose input sizes ...", choose)
+            self.failed.emit(error)
+        else:
+            self._tell_error(error)
 
     def _judge_plan(self) -> None:
         self.opener.refine(self._shapes, self.profile, self._tell_error)
@@ -389,7 +400,7 @@ class MainWindow(QMainWindow):
         self.status.cancelled.connect(lambda: self.jobs.cancel(OPEN))
         self.runs.changed.connect(self._run_changed)
         self.runs.prepared.connect(self._prepared)
-        self.runs.failed.connect(self._tell_error)
+        self.runs.failed.connect(self._run_failed)
         self.worker.device_changed.connect(self._device_changed)
         self._types_late.timeout.connect(self._types_known)
         document.types_changed.connect(self._types_known)

@@ -31,6 +31,7 @@ _MODE_TIPS = {
     Mode.TIME: "Colour by the time that each node took in Opscope's runs",
     Mode.RISK: "Colour by the worst finding of each node",
 }
+_TARGET_LENGTH = 16  # characters
 _SCHEMES = {Scheme.SYSTEM: "Like the system", Scheme.LIGHT: "Light", Scheme.DARK: "Dark"}
 
 
@@ -52,7 +53,9 @@ class ViewChoices(QObject):
         self.target_box = QComboBox()
         self.target_box.setToolTip("The engine whose verdicts the window shows (Ctrl+T: the next)")
         self.target_box.setAccessibleName("Target")
+        self.target_box.setPlaceholderText("Opscope")  # until the others are known
         self.target_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.target_box.setMinimumContentsLength(_TARGET_LENGTH)  # nothing moves when they are
         self.target_box.activated.connect(
             lambda index: self.target_chosen.emit(self.target_box.itemData(index))
         )

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QSortFilterProxyModel
 
 from ...engine.diagnostics import Diagnostic, Severity
 from ..document import Document
-from ..format import sentence_text
+from ..format import sentence_text, severity_text
 from ..services import Target
 from .table import Column, Index, Role, TableModel
 
@@ -28,7 +28,7 @@ COLUMNS: tuple[Column[ProblemRow], ...] = (
     Column(
         "Severity",
         lambda r: r.diagnostic.severity.rank,
-        lambda r: r.diagnostic.severity.value,
+        lambda r: severity_text(r.diagnostic.severity),
         look=lambda r: r.diagnostic.severity,
         width=12,
     ),

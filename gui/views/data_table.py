@@ -48,19 +48,24 @@ class DataTable(QTableView):
 
     def set_widths(self, characters: list[int], stretch: int = -1) -> None:
         """Column widths in characters of the table's font; ``stretch`` takes what is left."""
-        average = self.fontMetrics().averageCharWidth()
         for column, width in enumerate(characters):
-            self.setColumnWidth(column, average * (width + 2))
+            self.set_width(column, width)
         if stretch >= 0:
             self.horizontalHeader().setStretchLastSection(False)
             mode = self.horizontalHeader().ResizeMode.Stretch
             self.horizontalHeader().setSectionResizeMode(stretch, mode)
 
+    def set_width(self, column: int, characters: int) -> None:
+        """Make ``column`` so many characters wide."""
+        self.setColumnWidth(column, self._pixels(characters))
+
     def fit_column(self, column: int, least: int, most: int) -> None:
         """Make ``column`` as wide as its texts, between so many characters."""
-        average = self.fontMetrics().averageCharWidth()
-        wanted = self.sizeHintForColumn(column)
-        self.setColumnWidth(column, min(max(wanted, average * (least + 2)), average * (most + 2)))
+        wanted = max(self.sizeHintForColumn(column), self._pixels(least))
+        self.setColumnWidth(column, min(wanted, self._pixels(most)))
+
+    def _pixels(self, characters: int) -> int:
+        return self.fontMetrics().averageCharWidth() * (characters + 2)
 
     def copy_rows(self) -> None:
         """Put the selected row, or without one the whole table, on the clipboard as TSV."""

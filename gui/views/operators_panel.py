@@ -112,13 +112,21 @@ class OperatorsPanel(QWidget):
             self._judged = operator_rows(self._document, self._targets)
         rows = with_times(self._judged, self._document)
         self.model.set_rows(rows)
-        timed = any(row.time_ns is not None for row in rows)
+        self._share_width(timed=any(row.time_ns is not None for row in rows))
+        self._show(self._selection.node)
+
+    def _share_width(self, *, timed: bool) -> None:
+        """Without times to show, names and verdicts have the room for them."""
+        header = self.table.horizontalHeader()
+        mode = header.ResizeMode.Interactive if timed else header.ResizeMode.Stretch
         for i, column in enumerate(self.model.columns):
             if column.title in TIME_COLUMNS:
                 self.table.setColumnHidden(i, not timed)
+            elif column.look and header.sectionResizeMode(i) != mode:
+                header.setSectionResizeMode(i, mode)
+                self.table.set_width(i, column.width)
         most = OPERATOR_WIDTH if timed else 2 * OPERATOR_WIDTH
         self.table.fit_column(0, OPERATOR_WIDTH, most)
-        self._show(self._selection.node)
 
     def _go(self, row: OperatorRow) -> None:
         here = self._selection.node

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from ...engine.diagnostics import Severity
 from ...engine.ir.model import NodeId
 from ..document import Document
+from ..format import severity_text
 from ..models.problems import (
     COLUMNS,
     ProblemRow,
@@ -105,7 +106,7 @@ class ProblemsPanel(QWidget):
             button.setObjectName("chip")
             button.setCheckable(True)
             button.setChecked(True)
-            button.setToolTip(f"Show findings of severity {severity.value}")
+            button.setToolTip(f"Show or hide the {severity_text(severity)}s")
             button.toggled.connect(self._filter_severities)
             self._severities[severity] = button
             row.addWidget(button)

@@ -5,7 +5,8 @@ import threading
 import pytest
 import window_fakes as fakes
 from opscope.engine.diagnostics import Severity
-from opscope.engine.errors import DeviceError, FeedError
+from opscope.engine.errors import DeviceError, FeedError, NodeError
+from opscope.engine.ir.model import NodeId
 from opscope.engine.providers.support import Status
 from opscope.gui.layout.layout import lay_out
 from opscope.gui.main_window import MainWindow
@@ -15,6 +16,7 @@ from opscope.gui.views.graph import page
 from opscope.gui.views.graph.colouring import Mode
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QPushButton
 
 
 @pytest.fixture
@@ -150,6 +152,20 @@ def test_a_failed_run_is_told_and_the_window_goes_on(make, wait):
     window.commands.run.trigger()
     wait(lambda: window.work.message.text == "no usable adapter")
     assert window.commands.run.isEnabled()
+
+
+def test_a_run_that_fails_for_assumed_sizes_leads_to_them(make, wait):
+    error = NodeError(NodeId((), 0), "gru", "GRU", "the window spans 128 but the input has 96")
+    window = make(fakes.FakeRunner(error=error))
+    open_model(window, wait)
+    window.commands.run.trigger()
+    wait(lambda: "spans 128" in window.work.message.text)
+    button = next(b for b in window.work.message.findChildren(QPushButton) if b.text())
+    assert button.text() == "Choose input sizes ..."
+    window.work.docks["Operators"].raise_()
+    button.click()
+    wait(lambda: window.work.run.isVisible())
+    assert not window.work.message.text
 
 
 def test_inputs_that_do_not_fit_are_told(make, wait):

@@ -14,7 +14,7 @@ from ....engine.diagnostics import Diagnostic, Severity, worst
 from ....engine.ir.model import Model, Node, NodeId
 from ....engine.providers.support import Status, Support
 from ....engine.results import ENGINE_NAME
-from ...format import count_text, share_text, time_text
+from ...format import count_text, severity_text, share_text, time_text
 
 Class = Status | Severity | float  # a float: place on the time ramp, 0 fastest to 1 slowest
 
@@ -218,7 +218,7 @@ def by_risk(diagnostics: Mapping[NodeId, Sequence[Diagnostic]]) -> Colouring:
         groups[severity].append(node)
         findings.update(d.severity for d in found)
     legend = tuple(
-        LegendEntry(severity.value.capitalize(), severity, f"{len(nodes):,}", tuple(nodes))
+        LegendEntry(severity_text(severity).capitalize(), severity, f"{len(nodes):,}", tuple(nodes))
         for severity, nodes in groups.items()
         if nodes
     )
