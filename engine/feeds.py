@@ -154,7 +154,12 @@ def _declared(model: Model, port: Port) -> TensorType:
         raise _error(model, f"input '{port.name}' has no element type: give it from a file")
     if kind.kind != "tensor" or kind.dtype == "string":
         what = "text" if kind.kind == "tensor" else f"a {kind.kind}"
-        raise _error(model, f"input '{port.name}' is {what}, which cannot be random")
+        readers = ", ".join(n.op for n in model.graph.consumers.get(port.name, ())) or "nobody"
+        raise _error(
+            model,
+            f"input '{port.name}' (read by {readers}) is {what}, which cannot be random: give it "
+            "from a file",
+        )
     return kind
 
 
