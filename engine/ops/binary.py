@@ -14,13 +14,11 @@ from typing import ClassVar
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
 from .broadcast import broadcast
-from .elementwise import GROUP, INTEGERS, SIGNED, VALUE, walk_together, wrapped
+from .elementwise import FLOATS, GROUP, INTEGERS, NUMBERS, SIGNED, VALUE, walk_together, wrapped
 from .registry import Kernel, kernel
-from .steps import TYPES, StepBuilder, Tensor
+from .steps import StepBuilder, Tensor
 from .use import OpUse
 
-FLOATS = TYPES.floats
-NUMBERS = INTEGERS | FLOATS
 WIDE_INTEGERS = frozenset(("int64", "uint64"))
 BOOL = frozenset(("bool",))
 

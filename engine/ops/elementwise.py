@@ -12,12 +12,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .broadcast import Shape, broadcast_strides, merge_axes
-from .steps import Tensor
+from .steps import TYPES, Tensor
 
 GROUP = 256
 
 INTEGERS = frozenset(("int32", "uint32", "int16", "uint16", "int8", "uint8"))
 SIGNED = frozenset(("int32", "int16", "int8"))
+FLOATS = TYPES.floats
+NUMBERS = INTEGERS | FLOATS
 
 # storage element -> type that is computed with
 VALUE = {"f32": "f32", "f16": "f32", "i32": "i32", "u32": "u32", "vec2<u32>": "vec2<u32>"}

@@ -28,7 +28,7 @@ class MatMul(Kernel):
 
     def check(self, use: OpUse) -> Support:
         """Not too many terms in a sum."""
-        a = use.input(0).known_dims if use.has(0) else None
+        a = use.known_dims(0)
         return sum_support(use, a[-1]) if a else SUPPORTED
 
     def shapes(self, use: OpUse) -> tuple[TensorType, ...]:
@@ -89,7 +89,7 @@ class Gemm(Kernel):
 
     def check(self, use: OpUse) -> Support:
         """Not too many terms in a sum."""
-        a = use.input(0).known_dims if use.has(0) else None
+        a = use.known_dims(0)
         if a is None or len(a) != 2:
             return SUPPORTED
         return sum_support(use, a[0] if use.attr("transA", 0) else a[1])

@@ -19,14 +19,12 @@ from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
 from .binary import apply_binary
 from .broadcast import Shape, axes_of, axis_of
-from .elementwise import GROUP
 from .reduce import MEAN, SUM, Layout, reduce_axes, reduction_support
 from .registry import Kernel, kernel
-from .rows import row_support
+from .rows import group_size, row_support
 from .steps import TYPES, StepBuilder, Tensor
 from .use import OpUse
 
-SHORT_ROW = 1_024  # up to here a small workgroup: fewer steps to add up its parts
 FLOAT32 = 1  # ONNX's number of the type that statistics may be kept in
 
 
@@ -60,7 +58,6 @@ def normalize_rows(
     if bias is None:
         bias = steps.constant(np.zeros(scale.size, np.float32))
     means, deviations = statistics or (steps.scratch((rows,)), steps.scratch((rows,)))
-    group = GROUP if length > SHORT_ROW else 64
     steps.dispatch(
         "normalize_rows",
         reads=[source, scale, bias],
@@ -73,7 +70,7 @@ def normalize_rows(
             "bias": bias.element,
             "target": target.element,
             "mean_weight": "1.0" if centered else "0.0",
-            "group_size": group,
+            "group_size": group_size(length),
         },
         variant=f"{name}, {source.element}",
     )
@@ -91,8 +88,7 @@ class _Suffix(Kernel):
         if stash != FLOAT32:
             return refused(Reason.ATTRIBUTE, f"{use.op} has stash_type {stash}", stash_type=stash)
         for index in (1, 2):
-            known = use.input(index).known_dims if use.has(index) else None
-            data = use.input(0).known_dims
+            known, data = use.known_dims(index), use.known_dims(0)
             if known is None or data is None:
                 continue
             trimmed = _trimmed(known)
@@ -103,7 +99,7 @@ class _Suffix(Kernel):
             scale, bias = use.inputs[1], use.inputs[2]
             if scale and bias and scale.known_dims != bias.known_dims:
                 return refused(Reason.SHAPE, f"{use.op} has scale {scale} but bias {bias}")
-        dims = use.input(0).known_dims
+        dims = use.known_dims(0)
         return SUPPORTED if dims is None else row_support(use, math.prod(dims[self._axis(use) :]))
 
     def build(self, use: OpUse, steps: StepBuilder) -> None:
@@ -176,7 +172,7 @@ class _Channels(Kernel):
 
     def check(self, use: OpUse) -> Support:
         """Rows that a workgroup can walk: at most all channels of a batch element."""
-        dims = use.input(0).known_dims if use.has(0) else None
+        dims = use.known_dims(0)
         return SUPPORTED if dims is None else row_support(use, self._length(use, dims))
 
     @staticmethod
@@ -243,7 +239,7 @@ class _OverAxes(Kernel):
     @staticmethod
     def can_reduce(use: OpUse, axes: Shape) -> Support:
         """Whether there are few enough elements along ``axes``."""
-        dims = use.inputs[0].known_dims if use.inputs and use.inputs[0] else None
+        dims = use.known_dims(0)
         if dims is None:
             return SUPPORTED
         return reduction_support(use, Layout.of(dims, axes_of(use, axes, len(dims))), SUM)

@@ -13,20 +13,19 @@ from typing import ClassVar
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
 from .broadcast import axis_of, host_ints, split_at
-from .elementwise import GROUP, INTEGERS, VALUE
+from .elementwise import FLOATS, GROUP, INTEGERS, VALUE
 from .registry import Kernel, kernel
 from .steps import TYPES, StepBuilder
 from .tiles import MOST_TURNS
 from .use import OpUse
 
-FLOATS = TYPES.floats
 MOST_ALONG = MOST_TURNS - 1
 MOST_RANKED = 1 << 15
 
 
 def _too_long(use: OpUse, axis: int, most: int) -> Support:
     """A refusal where the axis is known to be longer than ``most``."""
-    dims = use.inputs[0].known_dims if use.inputs and use.inputs[0] else None
+    dims = use.known_dims(0)
     if dims and -len(dims) <= axis < len(dims) and dims[axis] > most:
         detail = f"{use.op} over {dims[axis]:,} elements; the kernel goes to {most:,}"
         return refused(Reason.SHAPE, detail, extent=dims[axis], most=most)

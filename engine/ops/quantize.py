@@ -18,14 +18,13 @@ from ..ir.dtypes import dtype_name
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
 from .broadcast import axis_of
-from .elementwise import GROUP, VALUE
+from .elementwise import FLOATS, GROUP, VALUE
 from .reduce import LARGEST, SMALLEST, Layout, reduce_axes, reduction_support
 from .registry import Kernel, kernel
-from .steps import TYPES, StepBuilder, Tensor
+from .steps import StepBuilder, Tensor
 from .use import OpUse
 
 QUANTIZED = frozenset(("int8", "uint8", "int16", "uint16"))
-FLOATS = TYPES.floats
 
 
 class _Linear(Kernel):
@@ -174,7 +173,7 @@ class DynamicQuantizeLinear(Kernel):
 
     def check(self, use: OpUse) -> Support:
         """Not more elements than can be reduced."""
-        dims = use.inputs[0].known_dims if use.inputs and use.inputs[0] else None
+        dims = use.known_dims(0)
         if dims is None:
             return SUPPORTED
         return reduction_support(use, Layout.of(dims, tuple(range(len(dims)))), SMALLEST)

@@ -18,15 +18,13 @@ import numpy as np
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
 from .broadcast import Shape, axes_of, axis_of, host_ints, merge_axes, strides_of
-from .elementwise import GROUP, INTEGERS, VALUE
+from .elementwise import FLOATS, GROUP, INTEGERS, VALUE
 from .registry import Kernel, kernel
-from .steps import TYPES, StepBuilder, Tensor
+from .rows import SHARED_FROM, group_size
+from .steps import StepBuilder, Tensor
 from .tiles import MOST_TURNS, turns
 from .use import OpUse
 
-FLOATS = TYPES.floats
-SHARED_FROM = 32  # elements per result from which a workgroup shares the work
-SHORT_ROW = 1_024  # up to here a small workgroup: fewer steps to add up its parts
 SPLIT_FROM = 8_192  # elements per result from which several workgroups do
 MOST_PARTS = 1_024
 ENOUGH = 65_536  # invocations that keep a large GPU busy
@@ -192,7 +190,7 @@ def _dispatch(
 ) -> None:
     value = VALUE[source.element]
     shared = layout.shared
-    group = (GROUP if layout.length > SHORT_ROW else 64) if shared else GROUP
+    group = group_size(layout.length) if shared else GROUP
     steps.dispatch(
         "reduce_group" if shared else "reduce_serial",
         reads=[source],
@@ -252,7 +250,7 @@ class Reduce(Kernel):
 
     def check(self, use: OpUse) -> Support:
         """Not too many elements per result."""
-        dims = use.inputs[0].known_dims if use.inputs and use.inputs[0] else None
+        dims = use.known_dims(0)
         if dims is None or (use.has(1) and use.value(1) is None):
             return SUPPORTED
         return reduction_support(use, Layout.of(dims, self._axes(use)), self.reduction)
@@ -320,7 +318,7 @@ class ArgReduce(Kernel):
 
     def check(self, use: OpUse) -> Support:
         """Not too many elements to choose from."""
-        dims = use.inputs[0].known_dims if use.inputs and use.inputs[0] else None
+        dims = use.known_dims(0)
         if not dims:
             return SUPPORTED
         return reduction_support(use, Layout.of(dims, (self._axis(use),)), self._reduction(use))

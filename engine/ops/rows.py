@@ -1,4 +1,7 @@
-"""How long a row one workgroup may walk: softmax and the normalizations go over each row thrice."""
+"""Rows that a workgroup walks together: how long they may be, and how large the workgroup is.
+
+Reductions, softmax and the normalizations; the last two go over each row thrice.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,15 @@ from .elementwise import GROUP
 from .tiles import MOST_TURNS
 from .use import OpUse
 
+SHARED_FROM = 32  # elements per row from which a workgroup shares the row
+SHORT_ROW = 1_024
 WALKS = 3
 LONGEST_ROW = MOST_TURNS * GROUP // WALKS
+
+
+def group_size(length: int) -> int:
+    """Invocations for a row of ``length``: few for a short one, whose parts then add up sooner."""
+    return GROUP if length > SHORT_ROW else 64
 
 
 def row_support(use: OpUse, length: int) -> Support:

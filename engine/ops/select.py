@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..ir.model import TensorType
-from .binary import FLOATS, NUMBERS, apply_binary
+from .binary import apply_binary
 from .broadcast import broadcast
-from .elementwise import GROUP, VALUE, walk_together
+from .elementwise import FLOATS, GROUP, NUMBERS, VALUE, walk_together
 from .registry import Kernel, kernel
 from .steps import TYPES, Activation, StepBuilder, Tensor
 from .use import OpUse

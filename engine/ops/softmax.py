@@ -16,13 +16,11 @@ from ..providers.support import SUPPORTED, Support
 from .broadcast import axis_of, split_at
 from .elementwise import GROUP
 from .registry import Kernel, kernel
-from .rows import WALKS, row_support
+from .rows import SHARED_FROM, WALKS, group_size, row_support
 from .steps import TYPES, StepBuilder
 from .tiles import MOST_TURNS
 from .use import OpUse
 
-SHARED_FROM = 32  # elements per row from which a workgroup shares the row
-SHORT_ROW = 1_024  # up to here a small workgroup: fewer steps to add up its parts
 MANY_ROWS = 4_096
 LONG_ROW = MOST_TURNS // WALKS  # what one invocation may walk alone
 
@@ -45,7 +43,7 @@ class _Rows(Kernel):
 
     def check(self, use: OpUse) -> Support:
         """Rows that a workgroup can walk."""
-        known = use.input(0).known_dims if use.has(0) else None
+        known = use.known_dims(0)
         return SUPPORTED if known is None else row_support(use, self._rows(use)[1])
 
     def build(self, use: OpUse, steps: StepBuilder) -> None:
@@ -55,7 +53,7 @@ class _Rows(Kernel):
         rows = outer * inner
         # Rows that lie side by side are read well by neighbouring invocations, if there are enough.
         shared = extent >= SHARED_FROM and (inner == 1 or rows < MANY_ROWS or extent > LONG_ROW)
-        group = (GROUP if extent > SHORT_ROW else 64) if shared else GROUP
+        group = group_size(extent) if shared else GROUP
         steps.dispatch(
             "softmax_group" if shared else "softmax_serial",
             reads=[source],

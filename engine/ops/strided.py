@@ -10,9 +10,9 @@ import math
 from collections.abc import Sequence
 
 from .broadcast import merge_axes, strides_of
+from .elementwise import GROUP
 from .steps import StepBuilder, Tensor
 
-GROUP = 256
 TILE = 32
 TILE_ROWS = 8  # rows of a tile that a workgroup handles at a time
 

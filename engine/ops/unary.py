@@ -12,14 +12,12 @@ from typing import ClassVar
 
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
-from .elementwise import GROUP, INTEGERS, SIGNED, VALUE, lanes_for, wrapped
+from .elementwise import FLOATS, GROUP, INTEGERS, NUMBERS, SIGNED, VALUE, lanes_for, wrapped
 from .registry import Kernel, kernel
-from .steps import TYPES, Activation, StepBuilder, Tensor
+from .steps import Activation, StepBuilder, Tensor
 from .use import OpUse
 
-FLOATS = TYPES.floats
 SIGNED_AND_FLOATS = SIGNED | FLOATS
-NUMBERS = INTEGERS | FLOATS
 
 # attribute -> its default in the ONNX text; the first is alpha, the second beta
 Parameters = Mapping[str, float]

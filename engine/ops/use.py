@@ -84,6 +84,11 @@ class OpUse:
             raise self.error(f"input {index} is missing")
         return found
 
+    def known_dims(self, index: int) -> tuple[int, ...] | None:
+        """The concrete shape of input ``index``; None where absent or not known yet."""
+        found = self.inputs[index] if index < len(self.inputs) else None
+        return None if found is None else found.known_dims
+
     def dims(self, index: int) -> tuple[int, ...]:
         """The concrete shape of input ``index``; NodeError if absent or not concrete."""
         known = self.input(index).known_dims

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from ..ir.model import TensorType
-from .binary import FLOATS, NUMBERS, apply_binary
+from .binary import apply_binary
 from .broadcast import broadcast
-from .elementwise import VALUE
+from .elementwise import FLOATS, NUMBERS, VALUE
 from .registry import Kernel, kernel
 from .steps import StepBuilder
 from .use import OpUse
