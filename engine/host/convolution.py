@@ -53,7 +53,7 @@ def convolved(use: OpUse, x: Array, w: Array) -> Array:
     kernel = w.shape[2:]
     if tuple(use.attr("kernel_shape") or kernel) != kernel:
         raise use.error(f"kernel_shape {list(use.attr('kernel_shape'))} differs from W's")
-    windows = windows_of(use, x.shape[2:], kernel)
+    windows = windows_of(use, x.shape, kernel)
     batch, size = x.shape[0], int(np.prod(windows.output))
     require_room(use, (batch, filters, *windows.output), x.dtype)
     taps = depth * int(np.prod(kernel))

@@ -123,8 +123,8 @@ def group_normalization(use: OpUse, x: Array, scale: Array, bias: Array) -> Valu
 def local_response(use: OpUse, x: Array) -> Value:
     """Divide by the energy of the neighbouring channels."""
     size, channels = use.attr("size"), x.shape[1]
-    if not size:
-        raise use.error("the attribute size is required")
+    if size < 1:
+        raise use.error(f"size is {size}; it must be at least 1")
     square = widened(x) ** 2
     energy = np.zeros_like(square)
     low, high = (size - 1) // 2, math.ceil((size - 1) / 2)

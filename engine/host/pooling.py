@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..ops.use import OpUse
@@ -29,7 +31,7 @@ def _kernel(use: OpUse, x: Array) -> tuple[int, ...]:
 )
 def average_pool(use: OpUse, x: Array) -> Value:
     """The mean of each window; the padding counts only with count_include_pad."""
-    windows = windows_of(use, x.shape[2:], _kernel(use, x), bool(use.attr("ceil_mode", 0)))
+    windows = windows_of(use, x.shape, _kernel(use, x), bool(use.attr("ceil_mode", 0)))
     axes = tuple(range(-len(windows.kernel), 0))
     total = np.sum(windows.view(widened(x), 0), axes)
     ones = np.ones((1, 1, *x.shape[2:]), np.float32)
@@ -37,14 +39,8 @@ def average_pool(use: OpUse, x: Array) -> Value:
         # What lies beyond the stated pads (ceil_mode) never counts.
         pads = list(zip(windows.before, windows.after, strict=True))
         ones = np.pad(ones, [(0, 0), (0, 0), *pads], constant_values=1)
-        no_pads = type(windows)(
-            windows.kernel,
-            windows.strides,
-            windows.dilations,
-            (0,) * len(pads),
-            (0,) * len(pads),
-            windows.output,
-        )
+        none = (0,) * len(pads)
+        no_pads = replace(windows, before=none, after=none)
         count = np.sum(no_pads.view(ones, 0), axes)
     else:
         count = np.sum(windows.view(ones, 0), axes)
@@ -58,7 +54,7 @@ def average_pool(use: OpUse, x: Array) -> Value:
 )
 def max_pool(use: OpUse, x: Array) -> tuple[Array, ...]:
     """The largest value of each window and, where wanted, its flat index in the input."""
-    windows = windows_of(use, x.shape[2:], _kernel(use, x), bool(use.attr("ceil_mode", 0)))
+    windows = windows_of(use, x.shape, _kernel(use, x), bool(use.attr("ceil_mode", 0)))
     low = np.iinfo(x.dtype).min if x.dtype.kind in "iu" else -np.inf
     view = windows.view(x, low)
     rank = len(windows.kernel)
@@ -83,7 +79,7 @@ def max_pool(use: OpUse, x: Array) -> tuple[Array, ...]:
 @host("LpPool", versions=(2, 22), attributes=(*WINDOW_ATTRIBUTES, "ceil_mode", "p"))
 def lp_pool(use: OpUse, x: Array) -> Array:
     """The p-norm of each window."""
-    windows = windows_of(use, x.shape[2:], _kernel(use, x), bool(use.attr("ceil_mode", 0)))
+    windows = windows_of(use, x.shape, _kernel(use, x), bool(use.attr("ceil_mode", 0)))
     return _norm(windows.view(widened(x), 0), use.attr("p", 2), len(windows.kernel)).astype(x.dtype)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..ops.use import OpUse
+from .dtypes import require_room
 
 Array = np.ndarray
 WINDOW_ATTRIBUTES = ("auto_pad", "dilations", "kernel_shape", "pads", "strides")
@@ -83,9 +84,15 @@ def auto_pad_of(use: OpUse) -> str:
 
 
 def windows_of(
-    use: OpUse, spatial: Sequence[int], kernel: Sequence[int], ceil_mode: bool = False
+    use: OpUse, shape: Sequence[int], kernel: Sequence[int], ceil_mode: bool = False
 ) -> Windows:
-    """The windows of a convolution or pooling over an input of ``spatial`` sizes."""
+    """The windows of a convolution or pooling over an input of ``shape`` (N, C, *spatial).
+
+    Raises:
+        NodeError: they do not fit, or attributes contradict each other.
+        LimitError: the padded input would take more memory than the host allows.
+    """
+    batch, channels, *spatial = shape
     rank = len(spatial)
     if len(kernel) != rank:
         raise use.error(f"the kernel has {len(kernel)} axes, the input {rank}")
@@ -112,6 +119,8 @@ def windows_of(
             raise use.error(f"a kernel of reach {reach} does not fit {x} + {b} + {a} positions")
         sizes.append(size)
         pads.append((b, a))
+    padded = (x + b + a for x, (b, a) in zip(spatial, pads, strict=True))
+    require_room(use, (batch, channels, *padded), np.dtype(np.float64))
     return Windows(
         tuple(kernel),
         strides,

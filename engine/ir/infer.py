@@ -91,7 +91,7 @@ def infer_node(
             opset_imports=list(model.opset_import),
         )
     except (shape_inference.InferenceError, RuntimeError):
-        return nothing
+        return nothing  # what contradicts the ONNX text is told when the node is planned
     outputs = (found.get(output_name(i)) for i in range(len(use.outputs)))
     return tuple(None if p is None else without_generated(tensor_type(p)) for p in outputs)
 

@@ -106,6 +106,8 @@ class LRN(Kernel):
     def check(self, use: OpUse) -> Support:
         """A neighbourhood that one invocation may walk."""
         size = int(use.attr("size", 1))
+        if size < 1:
+            return refused(Reason.ATTRIBUTE, f"{use.op} has size {size}", attribute="size")
         if size < MOST_TURNS:
             return SUPPORTED
         detail = f"{use.op} over {size:,} channels; the kernel goes to {MOST_TURNS - 1:,}"

@@ -108,6 +108,17 @@ def test_a_hostile_shape_takes_no_memory(op: str, inputs: list[np.ndarray]) -> N
         run(op, *inputs)
 
 
+@pytest.mark.parametrize("op", ["MaxPool", "AveragePool", "LpPool"])
+def test_hostile_pads_take_no_memory(op: str) -> None:
+    with pytest.raises(LimitError, match=r"here.*bytes"):
+        run(op, np.zeros((1, 1, 4), "f4"), kernel_shape=(2,), pads=(1 << 40, 0))
+
+
+def test_lrn_needs_a_size() -> None:
+    with pytest.raises(NodeError, match="size is 0; it must be at least 1"):
+        run("LRN", np.zeros((1, 2, 3), "f4"), size=0)
+
+
 def test_slices_clamp_and_step_backwards() -> None:
     data = np.arange(6)
     assert run("Slice", data, ints(-1), ints(-100), ints(0), ints(-2)).tolist() == [5, 3, 1]

@@ -179,3 +179,8 @@ def test_over_axes(dtype: str) -> None:
     ):
         want = np.divide(wide(x), norm, out=np.zeros(x.shape), where=norm > 0)
         close(run_op("LpNormalization", [x], {"axis": 1, "p": p})[0], want, dtype)
+
+
+def test_lrn_without_neighbours_is_refused() -> None:
+    with pytest.raises(NotCoveredError, match="LRN has size 0"):
+        run_op("LRN", [np.ones((1, 3, 2), np.float32)], {"size": 0})
