@@ -17,6 +17,7 @@ from ..results import NodeTime, RunResult
 KEPT_RUNS = 4096  # warm runs that percentiles look back on; older ones are overwritten
 KEPT_TIMES = 4_000_000  # node times kept at most (32 MB): a model of many nodes keeps fewer runs
 FEWEST_RUNS = 64
+KERNELS = " + "  # between the names of a node's kernels (which may hold commas)
 PARTS = ("wall", "gpu", "encode", "upload", "download", "host")
 
 
@@ -152,8 +153,8 @@ class Samples:
         about: dict[NodeId, tuple[str, str, int]] = {}
         for t in times:  # several of one node where each dispatch was timed
             op, kernel, dispatches = about.get(t.node, (t.op, t.kernel, 0))
-            if t.kernel not in kernel.split(", "):
-                kernel = f"{kernel}, {t.kernel}"
+            if t.kernel not in kernel.split(KERNELS):
+                kernel = f"{kernel}{KERNELS}{t.kernel}"
             about[t.node] = (op, kernel, dispatches + t.dispatches)
         for node, entry in about.items():
             if node not in self._columns:

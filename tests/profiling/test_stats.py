@@ -46,11 +46,11 @@ def test_a_first_run_alone_gives_shares_but_no_percentile():
 def test_times_per_dispatch_are_summed_by_node():
     times = [
         time(GRU, 10, kernel="project", dispatch=0),
-        time(GRU, 30, kernel="scan", dispatch=1),
-        time(GRU, 2, kernel="scan", dispatch=2),
+        time(GRU, 30, kernel="scan, H8", dispatch=1),
+        time(GRU, 2, kernel="scan, H8", dispatch=2),
     ]
     (row,) = summary([run(times)])
-    assert (row.time.p50_ns, row.dispatches, row.kernel) == (42, 3, "project, scan")
+    assert (row.time.p50_ns, row.dispatches, row.kernel) == (42, 3, "project + scan, H8")
 
 
 def test_only_the_newest_runs_are_kept_and_history_is_in_order():
