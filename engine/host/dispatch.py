@@ -25,7 +25,7 @@ def evaluate_use(use: OpUse, inputs: Sequence[Value], scope: Scope | None = None
         verdict = support_of(use)
         if verdict.status is not Status.HOST:
             raise use.error(verdict.detail)
-    elif refusal := _incomplete(use) or _refusal(entry, use, len(inputs)):
+    elif refusal := _wrong(use) or _refusal(entry, use, len(inputs)):
         raise use.error(refusal.detail)
     try:
         with np.errstate(all="ignore"):  # IEEE 754: infinities and NaN are results
@@ -55,7 +55,7 @@ def _outputs(use: OpUse, found: Value) -> list[Value]:
 
 def support_of(use: OpUse) -> Support:
     """See :func:`opscope.engine.host.evaluate.can_evaluate`."""
-    if refusal := _incomplete(use):
+    if refusal := _wrong(use):
         return refusal
     entry = find(use)
     if entry is not None:
@@ -66,12 +66,11 @@ def support_of(use: OpUse) -> Support:
     return reference.support(use)
 
 
-def _incomplete(use: OpUse) -> Support | None:
-    missing = use.missing_attribute if use.complete else ""
-    if not missing:
+def _wrong(use: OpUse) -> Support | None:
+    if (wrong := use.wrong_attribute()) is None:
         return None
-    detail = f"the node lacks the attribute {missing!r}, which ONNX requires"
-    return Support(Status.UNSUPPORTED, Reason.ATTRIBUTE, detail)
+    _, fault = wrong
+    return Support(Status.UNSUPPORTED, Reason.ATTRIBUTE, f"the node {fault}")
 
 
 def _refusal(entry: Entry, use: OpUse, count: int | None) -> Support | None:

@@ -28,6 +28,7 @@ class Schema:
     Attributes:
         since_version: the opset version that introduced this version of the operator.
         attributes: name -> required?
+        kinds: attribute's name -> "INT", "FLOATS" and so on, as ONNX spells them.
         types: type parameter -> element types it allows ("float32", ...); what is no tensor is left
             out.
     """
@@ -38,6 +39,7 @@ class Schema:
     inputs: tuple[Parameter, ...]
     outputs: tuple[Parameter, ...]
     attributes: Mapping[str, bool]
+    kinds: Mapping[str, str]
     types: Mapping[str, frozenset[str]]
     deprecated: bool
     doc: str
@@ -103,6 +105,7 @@ def schema(domain: str, op_type: str, opset: int) -> Schema | None:
         parameters(found.inputs),
         parameters(found.outputs),
         {name: a.required for name, a in found.attributes.items()},
+        {name: a.type.name for name, a in found.attributes.items()},  # type: ignore[attr-defined]
         types,
         found.deprecated,
         found.doc or "",

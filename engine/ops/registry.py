@@ -80,14 +80,11 @@ class Kernel:
                 f"{use.op} has the attribute {unknown[0]!r}, which the kernel does not honour",
                 attribute=unknown[0],
             )
-        missing = use.missing_attribute
-        if missing and use.complete:
-            return refused(
-                Reason.ATTRIBUTE,
-                f"{use.op} lacks the attribute {missing!r}, which ONNX requires",
-                attribute=missing,
-            )
-        return _check_types(self, use) or (SUPPORTED if missing else self.check(use))
+        if wrong := use.wrong_attribute():
+            name, fault = wrong
+            return refused(Reason.ATTRIBUTE, f"{use.op} {fault}", attribute=name)
+        refusal = _check_types(self, use)
+        return refusal or (SUPPORTED if use.missing_attribute else self.check(use))
 
 
 def _elements(t: TensorType) -> int:

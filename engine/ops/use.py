@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,22 @@ import numpy as np
 from ..errors import NodeError
 from ..ir.model import NodeId, TensorType
 from ..ir.schema import Schema, newest_opset, schema
+
+_SCALARS: Mapping[str, tuple[type, ...]] = {
+    "INT": (Integral,),
+    "FLOAT": (Real,),
+    "STRING": (str, bytes),
+}
+
+
+def _is_of_kind(value: Any, kind: str) -> bool:
+    """Whether an attribute's value is of ONNX's ``kind``; tensors, graphs and types always are."""
+    if kind in _SCALARS:
+        return isinstance(value, _SCALARS[kind])
+    scalar = _SCALARS.get(kind.removesuffix("S"))
+    if scalar is None:
+        return True
+    return isinstance(value, tuple | list) and all(isinstance(v, scalar) for v in value)
 
 
 @dataclass(frozen=True)
@@ -68,6 +86,22 @@ class OpUse:
         found = self.schema
         required = (n for n, needed in found.attributes.items() if needed) if found else ()
         return min((name for name in required if name not in self.attributes), default="")
+
+    def wrong_attribute(self) -> tuple[str, str] | None:
+        """The name of an attribute that is missing or of another kind than ONNX's, and the fault.
+
+        A use that is not complete may lack what it will.
+        """
+        missing = self.missing_attribute if self.complete else ""
+        if missing:
+            return missing, f"lacks the attribute {missing!r}, which ONNX requires"
+        kinds = self.schema.kinds if self.attributes and self.schema else {}
+        for name, value in self.attributes.items():
+            kind = kinds.get(name, "")
+            if not _is_of_kind(value, kind):
+                given = reprlib.repr(value)
+                return name, f"has the attribute {name!r} = {given}, which ONNX has as {kind}"
+        return None
 
     def has(self, index: int) -> bool:
         """True if input ``index`` is present."""

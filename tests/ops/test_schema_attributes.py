@@ -71,6 +71,25 @@ def test_a_model_without_a_required_attribute_is_refused_by_name() -> None:
         session().run(model, feeds)
 
 
+@pytest.mark.parametrize(
+    ("op", "attributes", "fault"),
+    [
+        ("Softmax", {"axis": "x"}, "'axis' = 'x', which ONNX has as INT"),
+        ("Softmax", {"axis": 1.5}, "'axis' = 1.5, which ONNX has as INT"),
+        ("LeakyRelu", {"alpha": "x"}, "'alpha' = 'x', which ONNX has as FLOAT"),
+        ("Transpose", {"perm": 0}, "'perm' = 0, which ONNX has as INTS"),
+        ("GlobalLpPool", {"p": [2]}, r"'p' = \(2,\), which ONNX has as INT"),
+    ],
+)
+def test_an_attribute_of_another_kind_is_refused_by_name(
+    op: str, attributes: dict[str, object], fault: str
+) -> None:
+    model, feeds = op_model(op, [np.ones((1, 2, 3), np.float32)], attributes)
+    for fallback in ("error", "warn"):
+        with pytest.raises(NotCoveredError, match=fault):
+            session().run(model, feeds, fallback=fallback)
+
+
 @pytest.mark.parametrize("kernel", KERNELS, ids=IDS)
 def test_types_are_stated_and_are_onnx_types(kernel: Kernel) -> None:
     names = {"float": "float32", "double": "float64"}
