@@ -94,7 +94,7 @@ def with_times(rows: Sequence[OperatorRow], document: Document) -> tuple[Operato
 
 OPERATOR_WIDTH = 15  # characters; the panel makes more room for longer names
 _WORDS = {status: status.value for status in Status} | {Status.GPU: "GPU"}
-TIME_COLUMNS = ("Time", "Share")  # empty before any run
+TIME_COLUMNS = ("Time",)  # empty before any run
 
 
 def columns(targets: Sequence[Target]) -> tuple[Column[OperatorRow], ...]:
@@ -107,17 +107,11 @@ def columns(targets: Sequence[Target]) -> tuple[Column[OperatorRow], ...]:
             "Time",
             lambda r: r.time_ns,
             lambda r: time_text(r.time_ns),
-            tip="Sum of its nodes' medians in one run (Opscope on wgpu)",
+            tip="Sum of its nodes' medians in one run (Opscope on wgpu); the bar is its share",
             numeric=True,
-            width=9,
-        ),
-        Column(
-            "Share",
-            lambda r: r.share if r.time_ns is not None else None,
-            lambda r: MISSING if r.time_ns is None else share_text(r.share),
-            numeric=True,
+            detail=lambda r: "" if r.time_ns is None else f"{share_text(r.share)} of all nodes",
             bar=lambda r: r.share,
-            width=7,
+            width=11,
         ),
     )
 
@@ -142,7 +136,7 @@ def _target_column(target: Target) -> Column[OperatorRow]:
         tip=f"Where {target.label} runs its nodes; sorts by nodes off the GPU",
         detail=detail,
         look=lambda row: row.worst(target.id),
-        width=max(9, len(target.label) - 5),
+        width=max(11, len(target.label) - 3),
     )
 
 

@@ -48,6 +48,14 @@ def sign_row(look: Look, text: str, tone: str = "") -> QHBoxLayout:
     return row
 
 
+def link_text(url: QUrl) -> str:
+    """A link in few words; an issue on GitHub as people write it: ``owner/name#123``."""
+    parts = url.path().strip("/").split("/")
+    if url.host() == "github.com" and len(parts) == 4 and parts[2] in ("issues", "pull"):
+        return f"{parts[0]}/{parts[1]}#{parts[3]}"
+    return url.host() + url.path()
+
+
 def finding_layout(
     found: Diagnostic, target: str, theme: Theme, open_link: OpenLink
 ) -> QVBoxLayout:
@@ -62,7 +70,7 @@ def finding_layout(
     for link in found.links:
         url = QUrl(link, QUrl.ParsingMode.StrictMode)
         if url.isValid() and url.scheme() in LINK_SCHEMES:
-            button = QPushButton(link)
+            button = QPushButton(link_text(url))
             button.setProperty("flat_link", "true")
             button.setCursor(Qt.CursorShape.PointingHandCursor)
             button.setMinimumWidth(1)

@@ -195,11 +195,21 @@ class ProblemsPanel(QWidget):
         self._detail.show_finding(row if isinstance(row, ProblemRow) else None)
 
     def _node_changed(self, node: NodeId | None) -> None:
-        """Show the first finding of the selected node, unless one of its findings is current."""
+        """Show the first finding of the selected node, unless one of its findings is current.
+
+        Where it has none, no finding is shown as if it were its own; F8 goes on from the last one.
+        """
         rows = [r.diagnostic.node for r in self.filter.shown()]
         mine = [i for i, n in enumerate(rows) if n is not None and self._document.source(n) == node]
-        if mine and self.table.currentIndex().row() not in mine:
+        current = self.table.currentIndex()
+        if mine and current.row() not in mine:
             self.table.setCurrentIndex(self.filter.index(mine[0], 0))
+        elif mine:
+            self.table.selectRow(current.row())
+            self._detail.show_finding(current.data(Role.ROW))
+        elif node is not None:
+            self.table.clearSelection()
+            self._detail.show_finding(None)
 
     def _go(self, index: QModelIndex) -> None:
         row = index.data(Role.ROW)

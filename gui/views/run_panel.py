@@ -238,7 +238,7 @@ class RunPanel(QWidget):
             | QTableView.EditTrigger.EditKeyPressed
             | QTableView.EditTrigger.AnyKeyPressed
         )
-        table.set_widths([11, 14, 22, 8])
+        table.set_widths([9, 12, 28, 7])
         table.setMinimumHeight(110)
         section.add_layout(first)
         section.add(self._file_row)
@@ -281,7 +281,7 @@ class RunPanel(QWidget):
     def _opened(self) -> None:
         self.inputs.set_model(self._document.model)
         self._table.setColumnHidden(OPEN, not self.inputs.has_open)
-        self._table.set_widths([11, 14, 22, 8] if self.inputs.has_open else [18, 22, 0, 8])
+        self._table.set_widths([9, 12, 28, 7] if self.inputs.has_open else [18, 22, 0, 8])
         self._source.setCurrentIndex(0)
         self._file.clear()
         self._throttle.request()

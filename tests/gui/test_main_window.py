@@ -213,6 +213,19 @@ def test_f8_walks_through_the_findings_and_around(make, wait):
     assert window.selection.node == fakes.GRU
 
 
+def test_a_node_without_findings_shows_none_and_f8_goes_on(make, wait):
+    window = make()
+    open_model(window, wait)
+    table = window.work.problems.table
+    window.commands.next_problem.trigger()
+    assert table.selectionModel().hasSelection()
+    window.selection.reveal(fakes.DECONV)
+    assert not table.selectionModel().hasSelection()
+    window.commands.next_problem.trigger()
+    assert window.selection.node == fakes.GRU
+    assert table.selectionModel().hasSelection()
+
+
 def test_a_link_opens_only_when_clicked(make, wait):
     window = make()
     opened = []
@@ -221,9 +234,8 @@ def test_a_link_opens_only_when_clicked(make, wait):
     window.work.problems.filter.set_severities({Severity.WARNING})
     window.commands.next_problem.trigger()
     assert opened == []
-    from PySide6.QtWidgets import QPushButton
-
     (link,) = window.work.problems._detail.findChildren(QPushButton)
+    assert link.text() == "example.org/28976"
     link.click()
     assert opened == [QUrl("https://example.org/28976")]
 

@@ -86,10 +86,8 @@ class FindBar(QWidget):
         self._tell()
 
     def _changed(self, text: str) -> None:
-        before = self._matches[self._position] if 0 <= self._position < len(self._matches) else None
         self._matches = self._search(text)
-        # Typing on keeps the match while it still is one.
-        self._position = self._matches.index(before) - 1 if before in self._matches else -1
+        self._position = -1
         self._tell()
         self.go(1)
 

@@ -192,15 +192,20 @@ class GraphPage(QWidget):
         return node
 
     def find_nodes(self, text: str) -> list[NodeId]:
-        """Nodes of every graph whose name or operator contains ``text``, in the model's order."""
+        """Nodes of every graph whose name or operator contains ``text``, in the model's order.
+
+        Where ``text`` is an operator, its nodes come before those that have it in their names.
+        """
         wanted = text.strip().casefold()
         if self._model is None or not wanted:
             return []
-        return [
-            node.id
+        found = [
+            node
             for node in self._model.nodes.values()
             if wanted in node.name.casefold() or wanted in node.op.casefold()
         ]
+        found.sort(key=lambda node: node.op.casefold() != wanted)
+        return [node.id for node in found]
 
     def leave(self) -> None:
         """Go to the graph around the one on show, selecting the node that holds it."""

@@ -128,6 +128,19 @@ def test_showing_a_node_of_another_graph_opens_it(shown, nested):
     assert page._selection.node == NodeId(("local::Block",), 0)
 
 
+def test_an_operator_is_found_before_names_that_contain_it(shown):
+    nodes = (
+        node(0, "Gather", ("x",), ("a",), name="/emb_gru/Gather"),
+        node(1, "GRU", ("a",), ("b",), name="rnn"),
+        node(2, "Relu", ("b",), ("y",), name="after_gru"),
+    )
+    page = shown(model_of(Graph((), "g", nodes, (Port("x"),), (Port("y"),))))
+    assert [i.index for i in page.find_nodes("gru")] == [1, 0, 2]
+    page.find_bar.open()
+    QTest.keyClicks(page.find_bar.field, "gru")
+    assert page._selection.node == NodeId((), 1)
+
+
 def test_coming_back_keeps_the_view(shown, nested):
     page = shown(nested)
     page.canvas.zoom(1.8, QPointF(100, 50))
