@@ -62,8 +62,17 @@ class Pipelines:
                     compute={"module": module, "entry_point": "main"},
                 )
             except wgpu.GPUError as error:
-                raise RunError(f"the kernel {dispatch.kernel} does not compile: {error}") from error
+                reason = self._reason(code, error)
+                raise RunError(f"the kernel {dispatch.kernel} does not compile: {reason}") from error
         return self._pipelines[key]
+
+    def _reason(self, code: str, error: wgpu.GPUError) -> str:
+        """Why the WGSL is refused: a trusted module's own error says only that it is invalid."""
+        try:
+            self._gpu.device.create_shader_module(code=code)
+        except wgpu.GPUError as checked:
+            error = checked
+        return " ".join(str(error).split())
 
     def _module(self, code: str, trusted: bool) -> Any:
         device = self._gpu.device

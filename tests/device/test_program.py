@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from opcase import op_model
+from opscope.engine.device import pipelines
 from opscope.engine.device import program as program_module
 from opscope.engine.errors import NodeError, RunError
 from opscope.engine.session import Session
@@ -75,3 +77,16 @@ def test_times_per_dispatch_are_numbered(mask: str, monkeypatch: pytest.MonkeyPa
     assert {t.dispatches for t in times} == {1}
     (whole,) = session.run(model, feeds).times
     assert (whole.dispatch, whole.dispatches) == (None, count)
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_wgsl_that_does_not_compile_is_told_with_its_reason(
+    trusted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Session()
+    model, feeds = op_model("Neg", [np.ones(3, np.float32)])
+    (dispatch,) = session.plan(model, feeds).dispatches
+    monkeypatch.setattr(pipelines, "compose", lambda *_: "fn main() { nonsense(); }")
+    with pytest.raises(RunError, match="unary.* does not compile: .*nonsense") as caught:
+        session.pipelines.get(replace(dispatch, trusted=trusted))
+    assert "\n" not in str(caught.value)
