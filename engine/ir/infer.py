@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx.defs
 from onnx import shape_inference
+from onnx.checker import ValidationError
 
 from ..diagnostics import Diagnostic
 from .model import AttributeReference, Graph, Model, TensorType
@@ -90,7 +91,7 @@ def infer_node(
             data,
             opset_imports=list(model.opset_import),
         )
-    except (shape_inference.InferenceError, RuntimeError):
+    except (shape_inference.InferenceError, ValidationError, RuntimeError):
         return nothing  # what contradicts the ONNX text is told when the node is planned
     outputs = (found.get(output_name(i)) for i in range(len(use.outputs)))
     return tuple(None if p is None else without_generated(tensor_type(p)) for p in outputs)

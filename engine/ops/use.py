@@ -11,24 +11,26 @@ from typing import Any
 import numpy as np
 
 from ..errors import NodeError
-from ..ir.model import NodeId, TensorType
+from ..ir.model import Graph, NodeId, TensorType, Weight
 from ..ir.schema import Schema, newest_opset, schema
 
-_SCALARS: Mapping[str, tuple[type, ...]] = {
+_KINDS: Mapping[str, tuple[type, ...]] = {
     "INT": (Integral,),
     "FLOAT": (Real,),
     "STRING": (str, bytes),
+    "TENSOR": (Weight,),
+    "GRAPH": (Graph,),
 }
 
 
 def _is_of_kind(value: Any, kind: str) -> bool:
-    """Whether an attribute's value is of ONNX's ``kind``; tensors, graphs and types always are."""
-    if kind in _SCALARS:
-        return isinstance(value, _SCALARS[kind])
-    scalar = _SCALARS.get(kind.removesuffix("S"))
-    if scalar is None:
+    """Whether an attribute's value is of ONNX's ``kind``; types and sparse tensors always are."""
+    if kind in _KINDS:
+        return isinstance(value, _KINDS[kind])
+    each = _KINDS.get(kind.removesuffix("S"))
+    if each is None:
         return True
-    return isinstance(value, tuple | list) and all(isinstance(v, scalar) for v in value)
+    return isinstance(value, tuple | list) and all(isinstance(v, each) for v in value)
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,7 @@ def test_a_model_without_a_required_attribute_is_refused_by_name() -> None:
         ("Softmax", {"axis": 1.5}, "'axis' = 1.5, which ONNX has as INT"),
         ("LeakyRelu", {"alpha": "x"}, "'alpha' = 'x', which ONNX has as FLOAT"),
         ("Transpose", {"perm": 0}, "'perm' = 0, which ONNX has as INTS"),
+        ("Loop", {"body": 1}, "'body' = 1, which ONNX has as GRAPH"),
         ("GlobalLpPool", {"p": [2]}, r"'p' = \(2,\), which ONNX has as INT"),
     ],
 )
