@@ -204,10 +204,10 @@ class ProblemsPanel(QWidget):
         current = self.table.currentIndex()
         if mine and current.row() not in mine:
             self.table.setCurrentIndex(self.filter.index(mine[0], 0))
-        elif mine:
+        elif mine and not self.table.selectionModel().isRowSelected(current.row()):
             self.table.selectRow(current.row())
             self._detail.show_finding(current.data(Role.ROW))
-        elif node is not None:
+        elif not mine and node is not None:
             self.table.clearSelection()
             self._detail.show_finding(None)
 
