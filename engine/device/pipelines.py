@@ -62,8 +62,8 @@ class Pipelines:
                     compute={"module": module, "entry_point": "main"},
                 )
             except wgpu.GPUError as error:
-                reason = self._reason(code, error)
-                raise RunError(f"the kernel {dispatch.kernel} does not compile: {reason}") from error
+                text = f"the kernel {dispatch.kernel} does not compile: {self._reason(code, error)}"
+                raise RunError(text) from error
         return self._pipelines[key]
 
     def _reason(self, code: str, error: wgpu.GPUError) -> str:

@@ -87,6 +87,6 @@ def test_wgsl_that_does_not_compile_is_told_with_its_reason(
     model, feeds = op_model("Neg", [np.ones(3, np.float32)])
     (dispatch,) = session.plan(model, feeds).dispatches
     monkeypatch.setattr(pipelines, "compose", lambda *_: "fn main() { nonsense(); }")
-    with pytest.raises(RunError, match="unary.* does not compile: .*nonsense") as caught:
+    with pytest.raises(RunError, match=r"unary.* does not compile: .*nonsense") as caught:
         session.pipelines.get(replace(dispatch, trusted=trusted))
     assert "\n" not in str(caught.value)
