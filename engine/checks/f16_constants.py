@@ -16,7 +16,6 @@ from .context import Context, finding
 OVERFLOW = "f16-constant-overflow"
 VANISH = "f16-constant-vanishes"
 LARGEST_READ = 16 << 20  # bytes of one weight that this reads: masks and scales are smaller
-F16_MAX = float(np.finfo(np.float16).max)
 
 
 def check(context: Context) -> Iterator[Diagnostic]:

@@ -143,11 +143,6 @@ class Registry:
         gone = {_key(op) for op in operators}
         return Registry({k: v for k, v in self._kernels.items() if k not in gone})
 
-    def with_kernels_of(self, other: Registry, operator: str) -> Registry:
-        """A copy that also has ``other``'s kernels of ``operator``; KeyError if it has none."""
-        kernels = other._kernels[_key(operator)]
-        return Registry({**self._kernels, _key(operator): kernels})
-
     def __iter__(self) -> Iterator[Kernel]:
         return (k for kernels in self._kernels.values() for k in kernels)
 

@@ -38,10 +38,6 @@ fn activate_hard_swish(x: f32, alpha: f32, beta: f32) -> f32 {
   return x * clamp(x / 6.0 + 0.5, 0.0, 1.0);
 }
 
-fn activate_silu(x: f32, alpha: f32, beta: f32) -> f32 {
-  return x * sigmoid(x);
-}
-
 fn activate_tanh(x: f32, alpha: f32, beta: f32) -> f32 {
   return safe_tanh(x);
 }
