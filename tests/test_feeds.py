@@ -91,9 +91,9 @@ def test_values_follow_the_seed_and_the_type() -> None:
 
 
 def test_text_and_sequences_are_refused_by_name() -> None:
-    with pytest.raises(FeedError, match="input 'a' is text"):
+    with pytest.raises(FeedError, match=r"input 'a' \(read by Identity\) is text"):
         random_feeds(model_of("string[2] a"))
-    with pytest.raises(FeedError, match="input 'a' is a sequence"):
+    with pytest.raises(FeedError, match=r"input 'a' \(read by Identity\) is a sequence"):
         random_feeds(model_of("seq(float[2]) a"))
 
 
