@@ -15,16 +15,16 @@ from ..host.evaluate import can_evaluate
 from ..host.scope import Scope
 from ..ir.infer import infer_node
 from ..ir.model import Function, Model, Node, NodeId, TensorType, subgraph_reads
-from ..numerics.statistics import StatsRow
 from ..ops.registry import Kernel, Registry
-from ..ops.steps import STORAGE, Activation, Cost, Dispatch, Tensor
+from ..ops.steps import Activation, Cost, Dispatch
 from ..ops.use import OpUse
 from ..providers.support import SUPPORTED, Reason, Status, Support
-from .builder import NodeBuilder, check_size
+from .builder import NodeBuilder
 from .fallback import f16_unavailable, host_diagnostic, unsupported_diagnostic
 from .flatten import Frame, branch_frame, call_frame, main_frame
-from .memory import Lifetimes, Memory
+from .memory import Memory
 from .stats import StatsCollector
+from .tensors import DeviceValues, lifetimes_of
 from .types import GpuSegment, HostSegment, NodePlacement, Plan, ValueId
 from .values import KNOWN_LIMIT_BYTES, Origin, Values, array_type, known_among
 
@@ -93,6 +93,7 @@ class _Planner:
         self._options = options
         self._values = Values(feeds, Scope(model.functions, model.opset_imports))
         self._memory = Memory(profile.f16)
+        self._device = DeviceValues(self._values, self._memory, profile)
         self._segments: list[GpuSegment | HostSegment] = []
         self._pending: list[Dispatch] = []
         self._placement: list[NodePlacement] = []
@@ -279,7 +280,7 @@ class _Planner:
         )
         for index, kind in enumerate(types[: len(node.outputs)]):
             if use.wants(index):
-                self._check_output(use, node.outputs[index], kind)
+                self._device.check(use, f"its output '{node.outputs[index]}'", kind)
         follower = self._fusible(frame, node, kernel, use) if not self._options.stats else None
         activation = follower[1] if follower else Activation()
         node_id = frame.node_id(node)
@@ -288,7 +289,7 @@ class _Planner:
             self._memory,
             use,
             node_id,
-            lambda i: self._tensor(origin.inputs[i], use),
+            lambda i: self._device.tensor(origin.inputs[i], use),
             types,
             activation,
         )
@@ -299,19 +300,10 @@ class _Planner:
                 self._values.tensors[output] = builder.output(index)
         self._place(frame, node, use, SUPPORTED, types, kernel.cost(use))
         if self._options.stats:
-            self._gather(builder, node, origin.outputs)
+            self._stats.gather(builder, ["" if o is None else o[1] for o in origin.outputs])
         self._pending += builder.dispatches
         if follower:
             self._fuse(frame, follower[0], node_id, origin.outputs[0])
-
-    def _gather(self, builder: NodeBuilder, node: Node, outputs: Sequence[ValueId | None]) -> None:
-        """Add the dispatches that gather statistics of a node's float outputs."""
-        for index, value in enumerate(outputs):
-            tensor = builder.outputs.get(index)
-            if value is None or tensor is None or tensor.element not in ("f32", "f16"):
-                continue
-            row = StatsRow(builder.node, node.outputs[index], tensor.dtype, tensor.size)
-            self._stats.add(row, tensor, builder)
 
     def _read_host_inputs(self, origin: Origin, kernel: Kernel) -> OpUse:
         values = dict(origin.use.values)
@@ -321,10 +313,6 @@ class _Planner:
                 self._values.demand(value)
                 values[index] = self._values.reader(value)
         return replace(origin.use, values=values)
-
-    def _check_output(self, use: OpUse, name: str, kind: TensorType) -> None:
-        size = self._memory.size_bytes(kind.dtype, kind.dims)
-        check_size(use, size, f"its output '{name}' {list(kind.dims)} {kind.dtype}", self._profile)
 
     def _fusible(
         self, frame: Frame, node: Node, kernel: Kernel, use: OpUse
@@ -368,24 +356,6 @@ class _Planner:
         producer = self._placement[-1].op
         support = Support(Status.FUSED, Reason.NONE, f"applied by the kernel of {producer}")
         self._place(frame, node, self._use(frame, node, inputs), support, (kind,), Cost(), into)
-
-    def _tensor(self, value: ValueId | None, use: OpUse) -> Tensor:
-        assert value is not None
-        found = self._values.tensors.get(value)
-        if found is None:
-            kind = self._values.types[value]
-            if kind.dtype not in STORAGE:
-                raise use.error(f"{value[1]!r} is {kind.dtype}, which the device cannot hold")
-            size = self._memory.size_bytes(kind.dtype, kind.dims)
-            check_size(
-                use, size, f"its input '{value[1]}' {list(kind.dims)} {kind.dtype}", self._profile
-            )
-            if self._values.is_known(value):
-                found = self._memory.constant(self._values.known(value), kind.dtype)
-            else:
-                found = self._memory.allocate(kind.dtype, kind.dims)
-            self._values.tensors[value] = found
-        return found
 
     # -- the host ------------------------------------------------------------------------------
 
@@ -495,26 +465,9 @@ class _Planner:
         if not self._profile.f16 and any(t.dtype == "float16" for t in values.types.values()):
             self._diagnostics.append(f16_unavailable(self._profile))
         stats, segments = self._stats.finish(self._segments)
-        lifetimes = Lifetimes()
-        uploads = [values.tensors[v] for v in values.inputs if v in values.tensors]
-        lifetimes.touch(uploads, -1)
-        position = 0
-        for segment in segments:
-            if isinstance(segment, GpuSegment):
-                for dispatch in segment.dispatches:
-                    lifetimes.touch_dispatch(dispatch, position)
-                    position += 1
-            else:
-                ends = (*segment.inputs, *segment.outputs, *segment.captured.values())
-                tensors = (values.tensors[v] for v in ends if v is not None and v in values.tensors)
-                lifetimes.touch(tensors, position)
-                position += 1
-        kept = [values.tensors[v] for _, v in outputs if v in values.tensors]
-        lifetimes.touch(kept, position)
-        if stats is not None:
-            lifetimes.touch((stats,), position)
-        storages, arena = self._memory.finish(lifetimes.spans)
-        used = {v: t for v, t in values.tensors.items() if t.storage_id in lifetimes.spans}
+        spans = lifetimes_of(values, segments, outputs, stats)
+        storages, arena = self._memory.finish(spans)
+        used = {v: t for v, t in values.tensors.items() if t.storage_id in spans}
         return Plan(
             segments=tuple(segments),
             storages=storages,

@@ -28,8 +28,15 @@ class StatsCollector:
         self._first: tuple[NodeId, str]
         self.rows: list[StatsRow] = []
 
-    def add(self, row: StatsRow, tensor: Tensor, builder: NodeBuilder) -> None:
-        """Gather ``tensor`` into a new row, as part of the node's dispatches."""
+    def gather(self, builder: NodeBuilder, names: Sequence[str]) -> None:
+        """Gather each float output of a node; ``names`` are its outputs', "" for unwanted ones."""
+        for index, name in enumerate(names):
+            tensor = builder.outputs.get(index)
+            if name and tensor is not None and tensor.element in ("f32", "f16"):
+                row = StatsRow(builder.node, name, tensor.dtype, tensor.size)
+                self._add(row, tensor, builder)
+
+    def _add(self, row: StatsRow, tensor: Tensor, builder: NodeBuilder) -> None:
         if self._buffer is None:
             self._buffer = self._memory.allocate("uint32", (0,))
             self._first = builder.node, builder.use.op
