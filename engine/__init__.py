@@ -4,7 +4,7 @@ What flows where (each arrow can be called without the next)::
 
     file ──ir.load──────────▶ Model + Diagnostics    weights are not read yet
     Model ──providers.place─▶ Placement              per node: status, reason, copies at borders
-    Model ──checks.run──────▶ Diagnostics            from types, shapes, ranges
+    Model ──checks.judge────▶ Judgement              verdicts and findings, from types and shapes
     Model + feeds ──plan────▶ Plan                   folding, fusion, buffers, dispatches
     Plan ──device───────────▶ Program                pipelines and buffers, made once
     Program + feeds ────────▶ RunResult              outputs, times per node, statistics
