@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -65,10 +65,10 @@ class TensorType:
     @property
     def known_dims(self) -> tuple[int, ...] | None:
         """The shape as integers, or None while any dimension is unknown."""
-        if self.shape is None:
+        shape = self.shape
+        if shape is None or not all(isinstance(d, int) for d in shape):
             return None
-        dims = tuple(d for d in self.shape if isinstance(d, int))
-        return dims if len(dims) == len(self.shape) else None
+        return cast("tuple[int, ...]", shape)
 
     def __str__(self) -> str:
         shape = (
