@@ -55,9 +55,9 @@ class Context:
         return shape is None or not all(isinstance(d, int) for d in shape[first_axis:])
 
     def f16_uses(self) -> Iterator[tuple[Node, OpUse]]:
-        """The nodes whose first input is f16."""
+        """The nodes whose first input is f16 and whose attributes are as ONNX has them."""
         for node, use in self.uses:
-            if use.inputs and use.inputs[0] is not None and use.inputs[0].dtype == "float16":
+            if use.has(0) and use.input(0).dtype == "float16" and not use.wrong_attribute():
                 yield node, use
 
 

@@ -15,9 +15,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..diagnostics import Diagnostic, Severity
+from ..errors import NodeError
 from ..ir.model import Node
 from ..ops.index_policy import INDEX_POLICY
 from ..ops.use import OpUse
+from ..ops.window import kernel_extents, transpose_axes
 from .context import ORT_WEBGPU, Context, finding
 
 CODE = "f16-index-loss"
@@ -71,26 +73,27 @@ def check(context: Context) -> Iterator[Diagnostic]:
 
 
 def _conv_transpose(context: Context, node: Node, use: OpUse) -> Iterator[Diagnostic]:
-    output = context.types.get((node.id.graph, node.outputs[0]))
-    weights = use.inputs[1]
-    source = use.inputs[0].known_dims if use.inputs[0] is not None else None
-    if output is None or output.known_dims is None or source is None or weights is None:
+    source, weights = use.known_dims(0), use.known_dims(1)
+    if source is None or weights is None or len(source) != len(weights):
         yield _unknown(node, "its output's shape is not known")
         return
-    for axis, extent in enumerate(output.known_dims[2:]):
-        kernel = weights.dims[2 + axis]
-        dilation = _entry(use, "dilations", axis, 1)
-        if not INDEX_POLICY.needs_integer_index(extent):
+    try:
+        axes = transpose_axes(use, source[2:], kernel_extents(use, weights))
+    except NodeError:
+        return  # it runs nowhere, which placing and planning tell
+    for number, axis in enumerate(axes):
+        if not INDEX_POLICY.needs_integer_index(axis.output):
             continue
-        if extent > LARGEST_EXTENT or extent * kernel * dilation > MOST_STEPS:
-            yield _unknown(node, f"its output of {extent:,} positions is too long to go through")
+        if axis.output > LARGEST_EXTENT or axis.output * axis.reach > MOST_STEPS:
+            why = f"its output of {axis.output:,} positions is too long to go through"
+            yield _unknown(node, why)
             continue
-        stride = _entry(use, "strides", axis, 1)
-        pad = _pad_begin(use, axis, source[2 + axis], extent, kernel, stride, dilation)
-        wrong = wrong_positions(source[2 + axis], extent, kernel, stride, dilation, pad)
+        wrong = wrong_positions(
+            axis.input, axis.output, axis.kernel, axis.stride, axis.dilation, axis.begin
+        )
         if len(wrong):
-            yield _loss(node, axis, len(source) - 2, extent, wrong)
-    if context.is_assumed(node.id.graph, node.outputs[0], first_axis=2):
+            yield _loss(node, number, len(axes), axis.output, wrong)
+    if node.outputs and context.is_assumed(node.id.graph, node.outputs[0], first_axis=2):
         yield _unknown(node, "its output's shape depends on assumed dimensions")
 
 
@@ -137,34 +140,9 @@ def _loss(node: Node, axis: int, count: int, extent: int, wrong: np.ndarray) -> 
     )
 
 
-def _entry(use: OpUse, name: str, axis: int, default: int) -> int:
-    values = use.attr(name)
-    return int(values[axis]) if values else default
-
-
-def _pad_begin(
-    use: OpUse,
-    axis: int,
-    source: int,
-    extent: int,
-    kernel: int,
-    stride: int,
-    dilation: int,
-) -> int:
-    auto = use.attr("auto_pad", "NOTSET")
-    pads = use.attr("pads")
-    if auto == "NOTSET" and not use.attr("output_shape"):
-        return int(pads[axis]) if pads else 0
-    if auto == "VALID":
-        return 0
-    output_padding = _entry(use, "output_padding", axis, 0)
-    total = stride * (source - 1) + output_padding + (kernel - 1) * dilation + 1 - extent
-    total = max(total, 0)
-    return total // 2 if auto == "SAME_UPPER" else total - total // 2
-
-
 def _pattern(context: Context, node: Node, use: OpUse) -> Iterator[Diagnostic]:
-    ends = (use.inputs[0], context.types.get((node.id.graph, node.outputs[0])))
+    outputs = (context.types.get((node.id.graph, name)) for name in node.outputs[:1])
+    ends = (use.inputs[0], *outputs)
     shapes = (kind.shape or () for kind in ends if kind is not None)
     largest = max((d for shape in shapes for d in shape[2:] if isinstance(d, int)), default=0)
     if lost := INDEX_POLICY.lost_f16_indices(largest):

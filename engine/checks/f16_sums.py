@@ -89,7 +89,7 @@ def _conv(use: OpUse) -> int | None:
 def _conv_transpose(use: OpUse) -> int | None:
     weights = _product(_dims(use, 1)[:1] + _dims(use, 1)[2:])
     shared = use.attr("group", 1) * math.prod(use.attr("strides") or (1,))
-    return None if weights is None else -(-weights // shared)
+    return None if weights is None or shared < 1 else -(-weights // shared)
 
 
 def _pool(use: OpUse) -> int | None:

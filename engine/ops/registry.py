@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import ClassVar
 
+from ..errors import NodeError
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
 from .steps import STORAGE, STORAGE_BYTES, Activation, Cost, StepBuilder
@@ -83,8 +84,16 @@ class Kernel:
         if wrong := use.wrong_attribute():
             name, fault = wrong
             return refused(Reason.ATTRIBUTE, f"{use.op} {fault}", attribute=name)
+        if lacking := use.missing_input:
+            detail = f"{use.op} lacks the input {lacking!r}, which ONNX requires"
+            return refused(Reason.SHAPE, detail, input=lacking)
         refusal = _check_types(self, use)
-        return refusal or (SUPPORTED if use.missing_attribute else self.check(use))
+        if refusal is not None or use.missing_attribute:
+            return refusal or SUPPORTED
+        try:
+            return self.check(use)
+        except NodeError as error:  # shapes and attributes that contradict the ONNX text
+            return refused(Reason.SHAPE, f"{use.op}: {error.reason}")
 
 
 def _elements(t: TensorType) -> int:

@@ -105,6 +105,13 @@ class OpUse:
                 return name, f"has the attribute {name!r} = {given}, which ONNX has as {kind}"
         return None
 
+    @property
+    def missing_input(self) -> str:
+        """The first input that ONNX requires here and the node lacks, or ""."""
+        formal = self.schema.inputs if self.schema else ()
+        required = (i for i, p in enumerate(formal) if not p.optional and not p.variadic)
+        return next((formal[i].name for i in required if not self.has(i)), "")
+
     def has(self, index: int) -> bool:
         """True if input ``index`` is present."""
         return index < len(self.inputs) and self.inputs[index] is not None

@@ -171,6 +171,6 @@ def _integers(
     values = tuple(use.attr(name, ())) or (default,) * count
     if len(values) != count:
         raise use.error(f"{name} has {len(values)} values; {count} are needed")
-    if min(values) < minimum:
+    if min(values, default=minimum) < minimum:
         raise use.error(f"{name} is {list(values)}; its values must be at least {minimum}")
     return values

@@ -136,10 +136,18 @@ class _Planner:
         self._open(frame, node, inner, f"calls {function.domain}::{function.name}")
 
     def _branch(self, frame: Frame, node: Node) -> None:
+        use = self._use(frame, node)
+        if wrong := use.wrong_attribute():
+            raise use.error(f"it {wrong[1]}")
+        if not node.inputs:
+            raise use.error("it has no condition")
         condition = frame.resolve(node.inputs[0])
         if condition is None:
-            raise self._use(frame, node).error(f"its condition {node.inputs[0]!r} is not defined")
-        taken = bool(np.asarray(self._values.demand(condition)).reshape(-1)[0])
+            raise use.error(f"its condition {node.inputs[0]!r} is not defined")
+        value = np.asarray(self._values.demand(condition))
+        if value.size != 1:
+            raise use.error(f"its condition has {value.size} elements, not one")
+        taken = bool(value.reshape(-1)[0])
         attribute = "then_branch" if taken else "else_branch"
         graph = frame.bound_attributes(node)[attribute]
         inner = branch_frame(frame, node, attribute, graph)

@@ -106,7 +106,8 @@ def _dropped(node: Node, use: OpUse, graph: Graph) -> Support | None:
     if node.op != "Dropout" or use.since_version not in DROPOUT_DROPPED:
         return None
     ends = {p.name for p in graph.outputs}
-    if node.outputs[0] in ends or any(n in ends or n in graph.consumers for n in node.outputs[1:]):
+    first, others = node.outputs[:1], node.outputs[1:]
+    if not ends.isdisjoint(first) or any(n in ends or n in graph.consumers for n in others):
         return None
     return Support(
         Status.FOLDED,
