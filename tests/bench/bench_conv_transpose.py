@@ -24,15 +24,14 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import subprocess
 import sys
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from bench_gru import Sample, measure
+import peers
 from gpu_clock import Heater, clock_mhz
+from peers import Sample, measure
 
 GPU_TARGET = 3.0  # our GPU time over cuDNN's, at most, in float32
 PEERS = ("ort", "cudnn")
@@ -161,7 +160,7 @@ def opscope(options: argparse.Namespace) -> dict[str, Any]:
         error = np.linalg.norm(runs[-1].outputs["y"] - exact) / np.linalg.norm(exact)
         row = {
             "wall": asdict(wall),
-            "gpu": asdict(Sample(float(np.median(times)), min(times))),
+            "gpu": asdict(Sample.of(times)),
             "tflops": shape.flops / min(times) / 1e9,
             "kernels": [d.kernel for d in program.plan.dispatches],
             "timing_source": runs[-1].timing_source,
@@ -179,20 +178,10 @@ def opscope(options: argparse.Namespace) -> dict[str, Any]:
 def ort(options: argparse.Namespace) -> dict[str, Any]:
     """ORT WebGPU's wall time of each shape."""
     import onnxruntime
-    import onnxruntime_ep_webgpu
 
-    onnxruntime.register_execution_provider_library(
-        "webgpu", onnxruntime_ep_webgpu.get_library_path()
-    )
-    devices = [d for d in onnxruntime.get_ep_devices() if d.ep_name == "WebGpuExecutionProvider"]
-    if not devices:
-        raise RuntimeError("ORT's plugin finds no WebGPU device")
     rows: dict[str, Any] = {}
     for shape in shapes(options):
-        settings = onnxruntime.SessionOptions()
-        settings.log_severity_level = 3
-        settings.add_provider_for_devices(devices[:1], {})
-        session = onnxruntime.InferenceSession(model_bytes(shape), settings)
+        session = peers.ort_webgpu(model_bytes(shape))
         x, _ = arrays(shape)
         wall = measure(lambda s=session, x=x: s.run(None, {"x": x}), options)  # type: ignore[misc]
         rows[shape.label] = {"wall": asdict(wall)}
@@ -201,12 +190,7 @@ def ort(options: argparse.Namespace) -> dict[str, Any]:
 
 def cudnn(options: argparse.Namespace) -> dict[str, Any]:
     """cuDNN's synchronised call on device tensors, through PyTorch."""
-    import torch
-
-    if not torch.cuda.is_available():
-        raise RuntimeError("PyTorch finds no CUDA device")
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cudnn.allow_tf32 = False
+    torch = peers.torch_in_f32()
     rows: dict[str, Any] = {}
     for shape in shapes(options):
         x, w = (torch.from_numpy(a).cuda() for a in arrays(shape))
@@ -225,84 +209,31 @@ def cudnn(options: argparse.Namespace) -> dict[str, Any]:
     return {"version": torch.__version__, "cudnn": torch.backends.cudnn.version(), "rows": rows}
 
 
-def in_child(peer: str, argv: list[str]) -> dict[str, Any]:
-    """The report of a peer that runs in a process of its own, or why there is none."""
-    command = [sys.executable, __file__, *argv, "--only", peer]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode == 0:
-        report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-        return report
-    lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-    return {"missing": lines[-1], "rows": {}}
-
-
 def compare(report: dict[str, Any], options: argparse.Namespace) -> list[dict[str, Any]]:
     """One row per shape: times, ratios, and whether the target is met (None: there is none)."""
     rows = []
     for shape in shapes(options):
         ours = report["opscope"]["rows"][shape.label]
-        theirs = {p: report.get(p, {}).get("rows", {}).get(shape.label) for p in PEERS}
         row: dict[str, Any] = {
             "shape": shape.label,
             "kernels": ours["kernels"],
-            "wall_ms": ours["wall"]["median_ms"],
-            "gpu_ms": ours["gpu"]["median_ms"],
             "tflops": ours["tflops"],
-            "rel_l2": ours["rel_l2"],
-            "ort_wall_ms": theirs["ort"] and theirs["ort"]["wall"]["median_ms"],
-            "cudnn_ms": theirs["cudnn"] and theirs["cudnn"]["call"]["median_ms"],
+            **peers.beside(report, shape.label),
         }
-        row["wall_ratio"] = row["ort_wall_ms"] and row["ort_wall_ms"] / row["wall_ms"]
-        row["gpu_ratio"] = row["cudnn_ms"] and row["gpu_ms"] / row["cudnn_ms"]
         judged = shape.dtype == "float32" and row["gpu_ratio"]
         row["gpu_met"] = row["gpu_ratio"] <= GPU_TARGET if judged else None
         rows.append(row)
     return rows
 
 
-def table(rows: list[dict[str, Any]]) -> str:
-    """The comparison as text."""
-
-    def number(value: float | None, unit: str = "") -> str:
-        return "-" if value is None else f"{value:.3g}{unit}"
-
-    def verdict(met: bool | None) -> str:
-        return "" if met is None else " met" if met else " MISSED"
-
-    head = ("shape", "wall ms", "ORT ms", "ORT/ours", "gpu ms", "cuDNN ms", "ours/cuDNN", "rel L2")
-    lines = [head]
-    lines += [
-        (
-            r["shape"],
-            number(r["wall_ms"]),
-            number(r["ort_wall_ms"]),
-            number(r["wall_ratio"], "x"),
-            number(r["gpu_ms"]),
-            number(r["cudnn_ms"]),
-            number(r["gpu_ratio"], "x") + verdict(r["gpu_met"]),
-            f"{r['rel_l2']:.1e}",
-        )
-        for r in rows
-    ]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
-    return "\n".join(
-        "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    )
-
-
 def parse(argv: list[str]) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dtype", nargs="+", default=["float32", "float16"])
-    parser.add_argument("--repeat", type=int, default=20)
-    parser.add_argument("--warmup", type=int, default=5)
-    parser.add_argument("--peers", nargs="*", default=list(PEERS), help="ort, cudnn")
     parser.add_argument("--checked", action="store_true", help="keep the shaders' run-time checks")
     parser.add_argument("--tune", action="store_true", help="time every tile as well")
     parser.add_argument("--cold", action="store_true", help="let the GPU clock down as it likes")
-    parser.add_argument("--json", type=Path, help="write the report to this file")
-    parser.add_argument("--only", choices=PEERS, help=argparse.SUPPRESS)
+    peers.add_arguments(parser, PEERS)
     return parser.parse_args(argv)
 
 
@@ -314,15 +245,12 @@ def main(argv: list[str]) -> None:
         return
     report: dict[str, Any] = {"engine": "Opscope on wgpu", "opscope": opscope(options)}
     for peer in options.peers:
-        report[peer] = in_child(peer, argv)
+        report[peer] = peers.in_child(__file__, peer, argv)
     rows = report["comparison"] = compare(report, options)
-    print(f"Opscope on wgpu, {report['opscope']['adapter']['name']}")
-    print(table(rows))
-    for peer in options.peers:
-        if "missing" in report[peer]:
-            print(f"{peer}: not measured: {report[peer]['missing']}")
-    if options.json:
-        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    lines = (peers.comparison_line(row["shape"], row) for row in rows)
+    text = peers.table([peers.HEAD, *lines])
+    adapter = report["opscope"]["adapter"]["name"]
+    peers.finish(report, f"Opscope on wgpu, {adapter}\n{text}", options)
 
 
 if __name__ == "__main__":

@@ -21,16 +21,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import peers
 from gpu_clock import Heater, clock_mhz
+from peers import Sample, measure
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
@@ -52,14 +52,6 @@ class Shape:
     def label(self) -> str:
         """Short, for tables."""
         return f"T{self.steps} B{self.batch} H{self.hidden} {self.dtype}"
-
-
-@dataclass(frozen=True)
-class Sample:
-    """Times of one way to run one shape, in milliseconds."""
-
-    median_ms: float
-    min_ms: float
 
 
 def shapes(options: argparse.Namespace) -> list[Shape]:
@@ -110,18 +102,6 @@ def model_bytes(shape: Shape) -> bytes:
     return bytes(helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString())
 
 
-def measure(call: Callable[[], object], options: argparse.Namespace) -> Sample:
-    """Wall time of ``call``."""
-    for _ in range(options.warmup):
-        call()
-    times = []
-    for _ in range(options.repeat):
-        start = time.perf_counter()
-        call()
-        times.append((time.perf_counter() - start) * 1e3)
-    return Sample(float(np.median(times)), min(times))
-
-
 def tune(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Our GPU time of each shape for every way to share the recurrent product that fits."""
     from opscope.engine.errors import OpscopeError
@@ -150,7 +130,7 @@ def tune(options: argparse.Namespace) -> list[dict[str, Any]]:
             for _ in range(options.repeat):
                 heater.run()
                 times.append((program.run({"x": x}).gpu_ns or 0) / 1e6)
-            row["gpu"] = asdict(Sample(float(np.median(times)), min(times)))
+            row["gpu"] = asdict(Sample.of(times))
         except OpscopeError as error:
             row["failed"] = str(error)
         print(json.dumps(row), flush=True)
@@ -202,7 +182,7 @@ def opscope(options: argparse.Namespace) -> dict[str, Any]:
         error = np.linalg.norm(runs[-1].outputs["y"] - expected) / np.linalg.norm(expected)
         rows[shape.label] = {
             "wall": asdict(wall),
-            "gpu": asdict(Sample(float(np.median(gpu)), min(gpu))),
+            "gpu": asdict(Sample.of(gpu)),
             "parts_ms": parts,
             "dispatches": len(program.plan.dispatches),
             "clock_mhz": clock,
@@ -215,21 +195,10 @@ def opscope(options: argparse.Namespace) -> dict[str, Any]:
 def ort(options: argparse.Namespace) -> dict[str, Any]:
     """ORT WebGPU's wall time of each shape."""
     import onnxruntime
-    import onnxruntime_ep_webgpu
 
-    onnxruntime.register_execution_provider_library(
-        "webgpu", onnxruntime_ep_webgpu.get_library_path()
-    )
-    devices = [d for d in onnxruntime.get_ep_devices() if d.ep_name == "WebGpuExecutionProvider"]
-    if not devices:
-        raise RuntimeError("ORT's plugin finds no WebGPU device")
     rows: dict[str, Any] = {}
     for shape in shapes(options):
-        settings = onnxruntime.SessionOptions()
-        settings.log_severity_level = 3
-        settings.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
-        settings.add_provider_for_devices(devices[:1], {})
-        session = onnxruntime.InferenceSession(model_bytes(shape), settings)
+        session = peers.ort_webgpu(model_bytes(shape), record_ep_graph_assignment_info="1")
         placed = [group.ep_name for group in session.get_provider_graph_assignment_info()]
         x, _ = arrays(shape)
         wall = measure(lambda s=session, x=x: s.run(None, {"x": x}), options)  # type: ignore[misc]
@@ -239,12 +208,7 @@ def ort(options: argparse.Namespace) -> dict[str, Any]:
 
 def cudnn(options: argparse.Namespace) -> dict[str, Any]:
     """cuDNN's synchronised call on device tensors, through PyTorch."""
-    import torch
-
-    if not torch.cuda.is_available():
-        raise RuntimeError("PyTorch finds no CUDA device")
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cudnn.allow_tf32 = False
+    torch = peers.torch_in_f32()
     rows: dict[str, Any] = {}
     for shape in shapes(options):
         kind = getattr(torch, shape.dtype)
@@ -260,33 +224,11 @@ def cudnn(options: argparse.Namespace) -> dict[str, Any]:
     return {"version": torch.__version__, "cudnn": torch.backends.cudnn.version(), "rows": rows}
 
 
-def in_child(peer: str, argv: list[str]) -> dict[str, Any]:
-    """The report of a peer that runs in a process of its own, or why there is none."""
-    command = [sys.executable, __file__, *argv, "--only", peer]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode == 0:
-        report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-        return report
-    lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-    return {"missing": lines[-1], "rows": {}}
-
-
 def compare(report: dict[str, Any], options: argparse.Namespace) -> list[dict[str, Any]]:
     """One row per shape: times, ratios, and whether a target is met (None: there is none)."""
     rows = []
     for shape in shapes(options):
-        ours = report["opscope"]["rows"][shape.label]
-        theirs = {p: report.get(p, {}).get("rows", {}).get(shape.label) for p in PEERS}
-        row: dict[str, Any] = {
-            **asdict(shape),
-            "wall_ms": ours["wall"]["median_ms"],
-            "gpu_ms": ours["gpu"]["median_ms"],
-            "rel_l2": ours["rel_l2"],
-            "ort_wall_ms": theirs["ort"] and theirs["ort"]["wall"]["median_ms"],
-            "cudnn_ms": theirs["cudnn"] and theirs["cudnn"]["call"]["median_ms"],
-        }
-        row["wall_ratio"] = row["ort_wall_ms"] and row["ort_wall_ms"] / row["wall_ms"]
-        row["gpu_ratio"] = row["cudnn_ms"] and row["gpu_ms"] / row["cudnn_ms"]
+        row: dict[str, Any] = {**asdict(shape), **peers.beside(report, shape.label)}
         judged = shape.batch == 1 and shape.dtype == "float32" and shape.steps == 500
         target = WALL_TARGET.get(shape.hidden) if judged else None
         row["wall_met"] = row["wall_ratio"] >= target if target and row["wall_ratio"] else None
@@ -297,33 +239,9 @@ def compare(report: dict[str, Any], options: argparse.Namespace) -> list[dict[st
 
 def table(rows: list[dict[str, Any]]) -> str:
     """The comparison as text."""
-
-    def number(value: float | None, unit: str = "") -> str:
-        return "-" if value is None else f"{value:.3g}{unit}"
-
-    def verdict(met: bool | None) -> str:
-        return "" if met is None else " met" if met else " MISSED"
-
-    head = ("shape", "wall ms", "ORT ms", "ORT/ours", "gpu ms", "cuDNN ms", "ours/cuDNN", "rel L2")
-    lines = [head]
-    lines += [
-        (
-            Shape(r["steps"], r["batch"], r["hidden"], r["dtype"]).label,
-            number(r["wall_ms"]),
-            number(r["ort_wall_ms"]),
-            number(r["wall_ratio"], "x") + verdict(r["wall_met"]),
-            number(r["gpu_ms"]),
-            number(r["cudnn_ms"]),
-            number(r["gpu_ratio"], "x") + verdict(r["gpu_met"]),
-            f"{r['rel_l2']:.1e}",
-        )
-        for r in rows
-    ]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
-    return "\n".join(
-        "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    )
+    labels = (Shape(r["steps"], r["batch"], r["hidden"], r["dtype"]).label for r in rows)
+    lines = (peers.comparison_line(label, r) for label, r in zip(labels, rows, strict=True))
+    return peers.table([peers.HEAD, *lines])
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
@@ -333,14 +251,10 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--hidden", type=int, nargs="+", default=[64, 128, 256, 512])
     parser.add_argument("--batch", type=int, nargs="+", default=[1, 16])
     parser.add_argument("--dtype", nargs="+", default=["float32", "float16"])
-    parser.add_argument("--repeat", type=int, default=20)
-    parser.add_argument("--warmup", type=int, default=5)
-    parser.add_argument("--peers", nargs="*", default=list(PEERS), help="ort, cudnn")
     parser.add_argument("--checked", action="store_true", help="keep the shaders' run-time checks")
     parser.add_argument("--cold", action="store_true", help="let the GPU clock down as it likes")
     parser.add_argument("--tune", action="store_true", help="time every variant of our kernels")
-    parser.add_argument("--json", type=Path, help="write the report to this file")
-    parser.add_argument("--only", choices=PEERS, help=argparse.SUPPRESS)
+    peers.add_arguments(parser, PEERS)
     return parser.parse_args(argv)
 
 
@@ -351,23 +265,16 @@ def main(argv: list[str]) -> None:
         print(json.dumps({"ort": ort, "cudnn": cudnn}[options.only](options)))
         return
     if options.tune:
-        found = tune(options)
-        if options.json:
-            options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        peers.write_json(tune(options), options)
         return
     report: dict[str, Any] = {
         "schema": 1,
         "date": time.strftime("%Y-%m-%d"),
         "opscope": opscope(options),
-        **{peer: in_child(peer, argv) for peer in options.peers if peer},
+        **{peer: peers.in_child(__file__, peer, argv) for peer in options.peers if peer},
     }
     report["comparison"] = compare(report, options)
-    print(table(report["comparison"]))
-    for peer in options.peers:
-        if "missing" in report.get(peer, {}):
-            print(f"{peer} did not run: {report[peer]['missing']}")
-    if options.json:
-        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    peers.finish(report, table(report["comparison"]), options)
 
 
 if __name__ == "__main__":

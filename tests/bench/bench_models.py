@@ -10,31 +10,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import time
-from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import peers
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import opscope_testdata as testdata
 
-PEERS = {"ort-webgpu": "WebGpuExecutionProvider", "ort-cpu": "CPUExecutionProvider"}
-
-
-def measure(call: Callable[[], object], options: argparse.Namespace) -> dict[str, float]:
-    """Median and minimum wall time of ``call`` in milliseconds."""
-    for _ in range(options.warmup):
-        call()
-    times = []
-    for _ in range(options.repeat):
-        start = time.perf_counter()
-        call()
-        times.append((time.perf_counter() - start) * 1e3)
-    return {"median_ms": float(np.median(times)), "min_ms": min(times)}
+PEERS = ("ort-webgpu", "ort-cpu")
 
 
 def error_of(outputs: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> float:
@@ -65,11 +53,11 @@ def opscope(options: argparse.Namespace) -> dict[str, Any]:
         except OpscopeError as error:
             rows[name] = {"failed": str(error)}
             continue
-        wall = measure(lambda p=program, f=feeds: p.run(f, timing=False), options)  # type: ignore[misc]
+        wall = peers.measure(lambda p=program, f=feeds: p.run(f, timing=False), options)  # type: ignore[misc]
         gpu = [program.run(feeds).gpu_ns or 0 for _ in range(options.repeat)]
         rows[name] = {
             "first_ms": first_ms,
-            "wall": wall,
+            "wall": asdict(wall),
             "gpu_ms": float(np.median(gpu)) / 1e6,
             "dispatches": len(program.plan.dispatches),
             "placement": program.plan.counts(),
@@ -82,37 +70,20 @@ def ort(peer: str, options: argparse.Namespace) -> dict[str, Any]:
     """ORT's wall times and errors with one provider."""
     import onnxruntime
 
-    settings = onnxruntime.SessionOptions()
-    settings.log_severity_level = 3
-    if peer == "ort-webgpu":
-        import onnxruntime_ep_webgpu
-
-        library = onnxruntime_ep_webgpu.get_library_path()
-        onnxruntime.register_execution_provider_library("webgpu", library)
-        devices = [d for d in onnxruntime.get_ep_devices() if d.ep_name == PEERS[peer]]
-        if not devices:
-            raise RuntimeError("ORT's plugin finds no WebGPU device")
-        settings.add_provider_for_devices(devices[:1], {})
     rows: dict[str, Any] = {}
     for name in options.models:
         feeds, expected = testdata.load_golden(name)
-        session = onnxruntime.InferenceSession(str(testdata.model_path(name)), settings)
+        path = str(testdata.model_path(name))
+        session = (
+            peers.ort_webgpu(path)
+            if peer == "ort-webgpu"
+            else onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+        )
         names = [o.name for o in session.get_outputs()]
-        wall = measure(lambda s=session, f=feeds: s.run(None, f), options)  # type: ignore[misc]
+        wall = peers.measure(lambda s=session, f=feeds: s.run(None, f), options)  # type: ignore[misc]
         outputs = dict(zip(names, session.run(None, feeds), strict=True))
-        rows[name] = {"wall": wall, "rel_l2": error_of(outputs, expected)}
+        rows[name] = {"wall": asdict(wall), "rel_l2": error_of(outputs, expected)}
     return {"version": onnxruntime.__version__, "rows": rows}
-
-
-def in_child(peer: str, argv: list[str]) -> dict[str, Any]:
-    """A peer's report from a process of its own, or why there is none."""
-    command = [sys.executable, __file__, *argv, "--only", peer]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode == 0:
-        found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-        return found
-    lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-    return {"missing": lines[-1], "rows": {}}
 
 
 def table(report: dict[str, Any]) -> str:
@@ -137,21 +108,14 @@ def table(report: dict[str, Any]) -> str:
                 f"{gpu['rel_l2']:.1e}" if gpu else "-",
             )
         )
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    return "\n".join(
-        "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines
-    )
+    return peers.table(lines)
 
 
 def main(argv: list[str]) -> None:
     """Measure, print the table, write the JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--models", nargs="+", default=[])
-    parser.add_argument("--repeat", type=int, default=20)
-    parser.add_argument("--warmup", type=int, default=5)
-    parser.add_argument("--peers", nargs="*", default=list(PEERS))
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--only", choices=tuple(PEERS), help=argparse.SUPPRESS)
+    peers.add_arguments(parser, PEERS)
     options = parser.parse_args(argv)
     if not options.models:
         present = (i for i in testdata.model_ids() if testdata.model_path(i).is_file())
@@ -161,13 +125,8 @@ def main(argv: list[str]) -> None:
         return
     report: dict[str, Any] = {"schema": 1, "opscope": opscope(options)}
     for peer in options.peers:
-        report[peer] = in_child(peer, argv)
-    print(table(report))
-    for peer in options.peers:
-        if "missing" in report[peer]:
-            print(f"{peer}: {report[peer]['missing']}")
-    if options.json:
-        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        report[peer] = peers.in_child(__file__, peer, argv)
+    peers.finish(report, table(report), options)
 
 
 if __name__ == "__main__":
