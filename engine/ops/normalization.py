@@ -19,7 +19,7 @@ from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
 from .binary import apply_binary
 from .broadcast import Shape, axes_of, axis_of
-from .reduce import MEAN, SUM, Layout, reduce_axes, reduction_support
+from .reduction import MEAN, SUM, Layout, reduce_axes, reduction_support
 from .registry import Kernel, kernel
 from .rows import group_size, row_support
 from .steps import TYPES, StepBuilder, Tensor

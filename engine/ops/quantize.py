@@ -19,7 +19,7 @@ from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
 from .broadcast import axis_of
 from .elementwise import FLOATS, GROUP, VALUE
-from .reduce import LARGEST, SMALLEST, Layout, reduce_axes, reduction_support
+from .reduction import LARGEST, SMALLEST, Layout, reduce_axes, reduction_support
 from .registry import Kernel, kernel
 from .steps import StepBuilder, Tensor
 from .use import OpUse

@@ -27,7 +27,8 @@ Variable = str | int | float | bool
 EMPTY: Mapping[str, Variable] = MappingProxyType({})
 
 # ONNX element type -> WGSL element type of its storage. 8- and 16-bit integers and bool take a
-# 32-bit word each; 64-bit integers are two words (low, high), moved but never computed with.
+# 32-bit word each; 64-bit integers are two words (low, high): moved, compared and cast, but never
+# added or multiplied.
 STORAGE: Mapping[str, str] = MappingProxyType(
     {
         "float32": "f32",
@@ -183,9 +184,6 @@ class KernelTypes:
     """Type sets that kernels share."""
 
     floats: frozenset[str] = field(default=frozenset(("float32", "float16")))
-    words: frozenset[str] = field(
-        default=frozenset(("float32", "float16", "int32", "uint32", "bool", "int8", "uint8"))
-    )
     movable: frozenset[str] = field(default=frozenset(STORAGE))
 
 
