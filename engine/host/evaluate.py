@@ -16,6 +16,7 @@ from . import (  # noqa: F401  (each fills the table)
     convolution,
     elementwise,
     indexing,
+    layout,
     linear,
     ml,
     normalization,

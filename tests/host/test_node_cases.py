@@ -30,6 +30,7 @@ FAMILIES = (
     "convolution",
     "elementwise",
     "indexing",
+    "layout",
     "linear",
     "normalization",
     "pooling",
