@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from opcase import run_op
 from opscope.engine.errors import NodeError, NotCoveredError
+from opscope.engine.host.evaluate import evaluate
+from opscope.engine.ops.use import OpUse
 
 TYPES = ("int8", "uint8", "int16", "uint16")
 
@@ -91,3 +93,10 @@ def test_shapes_and_types_are_checked() -> None:
         run_op("QuantizeLinear", [x, np.ones(2, np.float32), np.zeros(2, np.uint8)])
     with pytest.raises(NotCoveredError, match="QuantizeLinear to int4"):
         run_op("QuantizeLinear", [x, np.float32(1)], {"output_dtype": 22}, opset=21)
+
+
+def test_dynamic_quantization_of_zeros_has_the_scale_1() -> None:
+    zeros = np.zeros(5, np.float32)
+    on_host = evaluate(OpUse("DynamicQuantizeLinear", outputs=OpUse("").outputs * 3), [zeros])
+    for y, scale, zero in (run_op("DynamicQuantizeLinear", [zeros], outputs=3), on_host):
+        assert (y.tolist(), scale.item(), zero.item()) == ([0] * 5, 1.0, 0)
