@@ -49,6 +49,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let at = state_of(row, direction) * HIDDEN + unit;
   var h = 0.0;
   var c = 0.0;
+  // A trusted module finds what was there before: what lies behind the last unit must be zero.
+  for (var i = HIDDEN + local; i < {{ segments * chunk * 4 }}u; i += {{ segments * hidden }}u) {
+    fresh[i] = 0.0;
+  }
   if (owner) {
 {% if start == "state" %}
     h = carried[at];
