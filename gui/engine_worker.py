@@ -139,14 +139,19 @@ class EngineWorker(QObject):
         batch: list[RunResult] = []
         done = 0
         posted = time.monotonic()
+        taken = threading.Event()  # the window has taken in the batch before
+        taken.set()
         while (total is None or done < total) and not request.stop.is_set():
             job.check()
             batch.append(runner.run(request.model, feeds.arrays))
             done += 1
             if time.monotonic() - posted >= UPDATE_SECONDS or done == 1:
-                self._post(job, listener, batch, done, total)
+                # Runs never get more than a batch ahead of a window that is slower than they are.
+                while not taken.wait(UPDATE_SECONDS) and not request.stop.is_set():
+                    job.check()
+                self._post(job, listener, batch, done, total, taken)
                 batch, posted = [], time.monotonic()
-        self._post(job, listener, batch, done, total)
+        self._post(job, listener, batch, done, total, taken)
 
     def _post(
         self,
@@ -155,8 +160,16 @@ class EngineWorker(QObject):
         batch: Sequence[RunResult],
         done: int,
         total: int | None,
+        taken: threading.Event,
     ) -> None:
-        job.post(listener.ran, tuple(batch))
+        def deliver(results: Sequence[RunResult]) -> None:
+            try:
+                listener.ran(results)
+            finally:
+                taken.set()
+
+        taken.clear()
+        job.post(deliver, tuple(batch))
         job.report(done, total or 0)
 
     def _open(self, device: DeviceProfile | None) -> Runner:
