@@ -18,6 +18,7 @@ from .types import LayoutError, LayoutRequest, LayoutResult, Progress
 from .worker import WORKER_FLAG
 
 _POLL_S = 0.03
+_LAST_WORDS_S = 2.0  # for what a dead child still has in its pipe
 
 
 def worker_command() -> list[str]:
@@ -66,7 +67,9 @@ def lay_out_in_child(
             except queue.Empty:
                 continue
             if line is None:
-                raise LayoutError(_obituary(child.wait(), errors))
+                code = child.wait()
+                pumps[-1].join(_LAST_WORDS_S)
+                raise LayoutError(_obituary(code, errors))
             message = json.loads(line)
             if "progress" in message:
                 progress(message["progress"])
