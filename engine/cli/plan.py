@@ -46,12 +46,13 @@ def main(options: argparse.Namespace) -> int:
     profile = read_profile(options.limits) if options.limits else DeviceProfile()
     chosen = PlanOptions(assumed=feeds.assumed)
     plan = make_plan(model, feeds.arrays, profile, load_kernels(), chosen)
-    if options.json != "-":  # standard output is the JSON's alone
-        _print(model, plan)
+    # The files come first: whoever reads the text may close the pipe early.
     if options.json:
         write_json(options.json, plan_json(plan) | {"model": model_json(model)})
     if options.wgsl:
         write_wgsl(plan, Path(options.wgsl))
+    if options.json != "-":  # standard output is the JSON's alone
+        _print(model, plan)
     return 0
 
 

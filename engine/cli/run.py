@@ -74,8 +74,7 @@ def main(options: argparse.Namespace) -> int:
     samples = Samples()
     for result in results:
         samples.add(result)
-    if options.json != "-":  # standard output is the JSON's alone
-        _print(model, feeds, program.plan, last, samples, diagnostics)
+    # The files come first: whoever reads the text may close the pipe early.
     if options.outputs:
         save_outputs(options.outputs, last.outputs)
     if options.json:
@@ -83,6 +82,8 @@ def main(options: argparse.Namespace) -> int:
         write_json(options.json, data)
     if options.trace:
         write_json(options.trace, chrome_trace(last, program.plan))
+    if options.json != "-":  # standard output is the JSON's alone
+        _print(model, feeds, program.plan, last, samples, diagnostics)
     return 0
 
 
