@@ -254,7 +254,7 @@ class _Planner:
             origin = replace(origin, inputs=())
             (result,) = self._values.evaluate(use, [stand_in])
             assert result is not None
-            self._values.add_known(_only(origin.outputs), result)
+            self._values.add_known(next(o for o in origin.outputs if o is not None), result)
         elif not known_among(self._values, (*origin.inputs, *origin.captured.values())):
             return False
         else:
@@ -493,10 +493,3 @@ class _Planner:
             stats_rows=tuple(self._stats.rows),
             diagnostics=tuple(self._diagnostics),
         )
-
-
-def _only(outputs: Sequence[ValueId | None]) -> ValueId:
-    for output in outputs:
-        if output is not None:
-            return output
-    raise ValueError("a node without a wanted output")
