@@ -13,7 +13,8 @@ from ..engine.ir.infer import infer
 from ..engine.ir.model import Model
 from ..engine.ops.steps import Dispatch
 from ..engine.plan.types import Plan
-from ..engine.providers.placement import place, targets
+from ..engine.providers.placement import place
+from ..engine.providers.targets import targets
 from ..engine.report.reopen import open_model
 from ..engine.results import RunResult
 from ..engine.session import Session

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from ..device.profile import DeviceProfile
 from ..diagnostics import Diagnostic
 from ..ir.model import Model, NodeId
-from ..providers.placement import place, targets
+from ..providers.placement import place
 from ..providers.support import Support
+from ..providers.targets import targets
 from ..providers.uses import Types
 from . import copies, f16_constants, f16_index, f16_sums, int64_values, limits, placed
 from .context import Context

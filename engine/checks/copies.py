@@ -9,7 +9,7 @@ from ..ir.model import NodeId
 from ..ops.use import OpUse
 from ..providers.borders import Ports, crossings
 from ..providers.ort import OrtProvider
-from ..providers.placement import target
+from ..providers.targets import target
 from .context import Context, finding
 
 CODE = "copies"

@@ -20,8 +20,9 @@ from ..ops import load_kernels
 from ..plan.flatten import source_of
 from ..plan.planner import PlanOptions, make_plan
 from ..plan.types import Plan, ValueId
-from ..providers.placement import place, targets
+from ..providers.placement import place
 from ..providers.support import Status, Support
+from ..providers.targets import targets
 from ..providers.uses import Types
 from . import run_checks
 from .context import OPSCOPE

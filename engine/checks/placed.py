@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from ..diagnostics import Diagnostic, Severity
 from ..ir.model import Node
-from ..providers.placement import target
 from ..providers.provider import RECURRENT
 from ..providers.support import Reason, Status, Support
+from ..providers.targets import target
 from .context import OPSCOPE, Context, finding
 
 OPSET_GATE = "opset-gate"

@@ -15,8 +15,8 @@ from ..checks.required import REQUIRED, STRICT, required, strict
 from ..diagnostics import Severity, merge
 from ..errors import FeedError, ModelFileError, UsageError
 from ..ir.model import Graph, Model
-from ..providers.placement import Target, targets
 from ..providers.support import Status
+from ..providers.targets import Target, targets
 from ..report.model import ReportedModel
 from ..report.reopen import open_model, stated
 from .common import (

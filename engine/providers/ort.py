@@ -7,8 +7,8 @@ range, and kernels that were read and run (see the tables).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..ir.schema import newest_opset, schema
@@ -20,15 +20,57 @@ from .tables import KernelRow, ProviderTable
 
 @dataclass(frozen=True)
 class OrtOptions:
-    """Provider options that change the placement.
+    """Options of the WebGPU provider that change the placement, under ORT's own names.
 
     Attributes:
         enable_int64: the option enableInt64 (graph capture implies it).
         preferred_layout: "NHWC" (ORT's default) or "NCHW".
+        force_cpu_node_names: names of nodes that the user keeps off the GPU.
     """
 
     enable_int64: bool = False
     preferred_layout: str = "NHWC"
+    force_cpu_node_names: frozenset[str] = frozenset()
+
+    @classmethod
+    def parse(cls, table: ProviderTable, assignments: Iterable[str]) -> OrtOptions:
+        """Options from ``name=value`` texts; forceCpuNodeNames may be given for each name.
+
+        Raises:
+            ValueError: the provider has no such option, or not that value for it.
+        """
+        options, forced = cls(), set[str]()
+        for assignment in assignments:
+            name, equals, value = assignment.partition("=")
+            allowed = OPTION_VALUES.get(name) if table.options else None
+            if not equals or allowed is None:
+                raise ValueError(
+                    f"{assignment!r} is no option; there is {', '.join(table.options) or 'none'}"
+                )
+            if allowed and value not in allowed:
+                raise ValueError(f"{name} is {' or '.join(allowed)}, not {value!r}")
+            if name == "enableInt64":
+                options = replace(options, enable_int64=value == "1")
+            elif name == "preferredLayout":
+                options = replace(options, preferred_layout=value)
+            else:
+                forced.add(value)
+        return replace(options, force_cpu_node_names=frozenset(forced))
+
+    def stated(self) -> tuple[str, ...]:
+        """The ``name=value`` texts of what differs from the defaults."""
+        texts = ["enableInt64=1"] if self.enable_int64 else []
+        if self.preferred_layout != "NHWC":
+            texts.append(f"preferredLayout={self.preferred_layout}")
+        texts += [f"forceCpuNodeNames={name}" for name in sorted(self.force_cpu_node_names)]
+        return tuple(texts)
+
+
+OPTION_VALUES: Mapping[str, tuple[str, ...]] = {
+    "enableInt64": ("0", "1"),
+    "preferredLayout": ("NHWC", "NCHW"),
+    "forceCpuNodeNames": (),  # any
+}
 
 
 @dataclass(frozen=True)
@@ -125,6 +167,14 @@ def layout_gate(provider: OrtProvider, use: OpUse) -> Support | None:
     return _verdict(Status.HOST, Reason.SCHEMA_VERSION, detail, "layout gate", opset=use.opset)
 
 
+def forced_rule(provider: OrtProvider, use: OpUse) -> Support | None:
+    """The user named the node in forceCpuNodeNames."""
+    if not use.name or use.name not in provider.options.force_cpu_node_names:
+        return None
+    detail = "the option forceCpuNodeNames keeps it on the CPU"
+    return _verdict(Status.HOST, Reason.HOST_ON_PURPOSE, detail, "forceCpuNodeNames")
+
+
 def kernel_lookup(provider: OrtProvider, use: OpUse) -> Support | None:
     """No row at all: the operator is the CPU provider's."""
     if provider.rows(use):
@@ -205,6 +255,7 @@ def failure_rule(provider: OrtProvider, use: OpUse) -> Support | None:
 
 STEPS: tuple[Step, ...] = (
     layout_gate,
+    forced_rule,
     kernel_lookup,
     version_rule,
     type_rule,

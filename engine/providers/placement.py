@@ -3,47 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
 
 from ..ir.model import Graph, Model, Node, NodeId, captured_inputs
 from .ort import OrtProvider
 from .ort_graph import RANDOM, ort_types, place_ort
-from .provider import HOST, OPSCOPE, Provider
+from .provider import HOST, Provider
 from .support import Reason, Status, Support
-from .tables import load_table, table_names
+from .targets import target
 from .uses import Types, graph_uses
 
 LOOPS = frozenset(("Loop", "Scan"))
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Whom a model can be placed for.
-
-    Attributes:
-        id: what the command line calls it.
-        label: what the window calls it.
-    """
-
-    id: str
-    label: str
-    provider: Provider
-
-
-@cache
-def targets() -> tuple[Target, ...]:
-    """Every target: Opscope first, then the tables that ship with it."""
-    found = [Target("opscope", "Opscope", OPSCOPE)]
-    for name in table_names():
-        provider = OrtProvider(load_table(name))
-        found.append(Target(provider.name, provider.label, provider))
-    return tuple(found)
-
-
-def target(name: str) -> Target:
-    """The target called ``name``; KeyError if there is none."""
-    return {t.id: t for t in targets()}[name]
 
 
 def place(

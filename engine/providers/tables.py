@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -63,6 +63,7 @@ class ProviderTable:
     Attributes:
         id: the target's name on the command line.
         opsets: (lowest, highest) opset of ONNX's domain with which the provider takes any node.
+        options: names of the provider options that change the placement.
     """
 
     id: str
@@ -72,7 +73,8 @@ class ProviderTable:
     date: str
     source: str
     opsets: tuple[int, int]
-    rows: Mapping[tuple[str, str], tuple[KernelRow, ...]]
+    rows: Mapping[tuple[str, str], tuple[KernelRow, ...]] = field(repr=False)
+    options: tuple[str, ...] = ()
 
     def find(self, domain: str, op_type: str) -> tuple[KernelRow, ...]:
         """The rows of an operator; those of ORT's inner layouts play no part in placing."""
@@ -116,6 +118,7 @@ def parse_table(data: Mapping[str, Any], name: str) -> ProviderTable:
             data["source"],
             (lowest, highest),
             {key: tuple(found) for key, found in rows.items()},
+            tuple(data.get("options", ())),
         )
     except KeyError as missing:
         raise ValueError(f"{name}: {missing} is missing from the provider table") from missing

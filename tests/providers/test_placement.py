@@ -10,7 +10,8 @@ from opscope.engine.ir.infer import infer_types
 from opscope.engine.ir.model import Model, NodeId
 from opscope.engine.providers import Reason, Status, Support
 from opscope.engine.providers.borders import Crossing, crossings
-from opscope.engine.providers.placement import place, targets
+from opscope.engine.providers.placement import place
+from opscope.engine.providers.targets import targets
 from small_model import findings, model, node, only, verdict
 
 X = {"x": ("float32", (2, 6))}
