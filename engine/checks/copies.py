@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from ..diagnostics import Diagnostic, Severity
-from ..ir.model import NodeId
-from ..ops.use import OpUse
-from ..providers.borders import Ports, crossings
-from ..providers.ort import OrtProvider
-from ..providers.targets import target
+from ..providers.borders import model_crossings
 from .context import Context, finding
 
 CODE = "copies"
@@ -20,11 +16,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
     """One finding per target with borders inside the model."""
     uses = {node.id: use for node, use in context.uses}
     for name, verdicts in context.verdicts.items():
-        provider = target(name).provider
-        if isinstance(provider, OrtProvider):
-            found = crossings(context.model, verdicts, context.types, *_ports(provider, uses))
-        else:
-            found = crossings(context.model, verdicts, context.types)
+        found = model_crossings(context.model, name, verdicts, context.types, uses)
         if not found:
             continue
         known = sum(c.size_bytes or 0 for c in found)
@@ -52,11 +44,3 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 "values": [[*c.graph, c.value] for c in found[:LISTED]],
             },
         )
-
-
-def _ports(provider: OrtProvider, uses: Mapping[NodeId, OpUse]) -> tuple[Ports, Ports]:
-    """The inputs and outputs that the provider's kernels keep in host memory."""
-    return (
-        lambda node: provider.host_inputs(uses[node.id]),
-        lambda node: provider.host_outputs(uses[node.id]),
-    )

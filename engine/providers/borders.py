@@ -6,9 +6,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from ..ir.model import Graph, GraphPath, Model, Node, NodeId, TensorType
+from ..ir.model import Function, Graph, GraphPath, Model, Node, NodeId, TensorType
+from ..ops.use import OpUse
+from .ort import OrtProvider
 from .support import Status, Support
-from .uses import Types
+from .targets import target
+from .uses import Types, model_uses
 
 Value = tuple[GraphPath, str]
 Ports = Callable[[Node], frozenset[int]]
@@ -27,8 +30,6 @@ ELEMENT_BYTES = {
     "uint8": 1,
     "bool": 1,
 }
-ON_GPU = frozenset((Status.GPU, Status.FUSED, Status.FAILS))
-NOWHERE = frozenset((Status.FOLDED, Status.UNKNOWN, Status.UNSUPPORTED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +41,17 @@ class Crossing:
         value: its name there.
         to_gpu: from the host to the GPU, else back.
         size_bytes: None where its shape is not known.
+        producer: the node that makes it; the call, where that is of a local function.
+        readers: the nodes that read it on the other side, in the model's order: of ``graph``, of
+            its subgraphs, and calls of local functions whose bodies read it there.
     """
 
     graph: GraphPath
     value: str
     to_gpu: bool
     size_bytes: int | None
+    producer: NodeId
+    readers: tuple[NodeId, ...]
 
 
 def value_bytes(kind: TensorType | None) -> int | None:
@@ -55,9 +61,60 @@ def value_bytes(kind: TensorType | None) -> int | None:
     return math.prod(kind.known_dims) * ELEMENT_BYTES.get(kind.dtype, 4)
 
 
+def side_of(verdict: Support | None) -> bool | None:
+    """True for a node that works on the GPU, False on the host, None where it does no work.
+
+    What is fused works where the kernel that it became a part of does.
+    """
+    if verdict is None:
+        return None
+    match verdict.status:
+        case Status.GPU:
+            return True
+        case Status.HOST:
+            return False
+        case Status.FUSED:
+            return verdict.data.get("provider", "gpu") != "cpu"
+        case Status.FAILS:  # the CPU look-up fails where neither side has a kernel
+            return True if verdict.data.get("step") != "CPU look-up" else None
+    return None
+
+
 def nothing(_: Node) -> frozenset[int]:
     """For a provider whose kernels keep no input or output in host memory."""
     return frozenset()
+
+
+def host_ports(target_id: str, uses: Mapping[NodeId, OpUse]) -> tuple[Ports, Ports]:
+    """The inputs that a target's GPU kernels read in host memory, and the outputs left there."""
+    provider = target(target_id).provider
+    if not isinstance(provider, OrtProvider):
+        return nothing, nothing
+    return (
+        lambda node: provider.host_inputs(uses[node.id]),
+        lambda node: provider.host_outputs(uses[node.id]),
+    )
+
+
+def model_crossings(
+    model: Model,
+    target_id: str,
+    verdicts: Mapping[NodeId, Support],
+    types: Types,
+    uses: Mapping[NodeId, OpUse] | None = None,
+) -> tuple[Crossing, ...]:
+    """:func:`crossings` of a target, with the ports that its kernels keep in host memory.
+
+    Args:
+        model: the model.
+        target_id: id of a target.
+        verdicts: of that target.
+        types: for the sizes.
+        uses: of every node where the caller has them; made here where None.
+    """
+    if uses is None:
+        uses = {node.id: use for node, use in model_uses(model, types)}
+    return crossings(model, verdicts, types, *host_ports(target_id, uses))
 
 
 def crossings(
@@ -71,8 +128,10 @@ def crossings(
 
     Graph inputs start on the host and graph outputs end there whoever runs the model, and what is
     folded costs nothing: none of these counts. A subgraph reads outer values and hands its outputs
-    to its node, both of which may cross. Through the interface of a local function nothing is
-    followed: its body is judged by itself.
+    to its node, both of which may cross. An argument of a local function is read where the nodes of
+    its body read it, and a result is made where they make it; what crosses within the body counts
+    once, however often the function is called. A Loop's body takes its state from the loop: that
+    border is not followed.
 
     Args:
         model: the model.
@@ -81,84 +140,195 @@ def crossings(
         host_inputs: the inputs that a node's GPU kernel reads in host memory.
         host_outputs: the outputs that it leaves there.
     """
-    walk = _Walk(model, verdicts, host_outputs)
-    readers: dict[Value, set[bool]] = {}
-    for graph in model.graphs():
-        for node in graph.nodes:
-            for value, on_gpu in walk.reads(graph, node, host_inputs):
-                readers.setdefault(value, set()).add(on_gpu)
+    walk = Flow(model, verdicts, host_inputs, host_outputs)
     found = []
-    for value, made_on_gpu in walk.made.items():
-        if (not made_on_gpu) in readers.get(value, ()):
-            size = value_bytes(types.get(value))
-            found.append(Crossing(*value, not made_on_gpu, size))
+    for value, sides in walk.made.items():
+        for on_gpu in sorted(sides):
+            readers = walk.readers.get((value, not on_gpu))
+            if readers:
+                size = value_bytes(types.get(value))
+                crossing = Crossing(
+                    *value, not on_gpu, size, walk.producer[value], tuple(dict.fromkeys(readers))
+                )
+                found.append(crossing)
     return tuple(found)
 
 
-class _Walk:
-    """Where values are made, and who reads them.
+class Flow:
+    """Where values are made, and who reads them on which side.
 
     Attributes:
-        made: value -> True if it is made in GPU memory.
+        made: value -> the sides it is made on (True is GPU memory): one, but for the result of a
+            function that makes it in several branches.
+        producer: value -> the node (or call) that makes it.
+        readers: (value, side) -> the nodes that read it there. An argument of a function's body is
+            a value here, too, that nobody makes.
     """
 
     def __init__(
-        self, model: Model, verdicts: Mapping[NodeId, Support], host_outputs: Ports
+        self,
+        model: Model,
+        verdicts: Mapping[NodeId, Support],
+        host_inputs: Ports,
+        host_outputs: Ports,
     ) -> None:
+        self._model = model
         self._verdicts = verdicts
+        self._host_inputs = host_inputs
+        self._host_outputs = host_outputs
         self._graphs = {graph.path: graph for graph in model.graphs()}
         self._bodies = {function.graph.path for function in model.functions.values()}
-        self.made: dict[Value, bool] = {}
-        for graph in self._graphs.values():
-            for node in graph.nodes:
-                side = self.side(node)
-                if side is None:
-                    continue
-                kept = host_outputs(node) if side else frozenset()
-                for index, name in enumerate(node.outputs):
-                    if name:
-                        self.made[graph.path, name] = side and index not in kept
+        self.made: dict[Value, frozenset[bool]] = {}
+        self.producer: dict[Value, NodeId] = {}
+        self.readers: dict[tuple[Value, bool], list[NodeId]] = {}
+        # A function before its callers: they ask what it does with its arguments.
+        for top in (*(f.graph for f in callees_first(model)), model.graph):
+            graphs = tuple(_with_subgraphs(top))
+            for graph in graphs:
+                self._note_made(graph)
+            for graph in graphs:
+                self._note_calls(graph)
+            for graph in graphs:
+                self._note_reads(graph)
 
     def side(self, node: Node) -> bool | None:
         """True on the GPU, False on the host, None where it does no work in a run."""
-        verdict = self._verdicts.get(node.id)
-        if verdict is None or verdict.status in NOWHERE:
-            return None
-        return verdict.status in ON_GPU
+        return side_of(self._verdicts.get(node.id))
 
-    def reads(self, graph: Graph, node: Node, host_inputs: Ports) -> Iterator[tuple[Value, bool]]:
-        """The values that ``node`` and its subgraphs' ends take, and on which side."""
-        side = self.side(node)
-        if side is None:
-            return
-        wanted_on_host = host_inputs(node) if side else frozenset()
-        for index, name in enumerate(node.inputs):
-            for value in self._origins(graph.path, name):
-                yield value, side and index not in wanted_on_host
-        for _, inner in node.subgraphs:
-            for port in inner.outputs:
-                for value in self._origins(inner.path, port.name):
-                    yield value, side
+    def origins(self, path: GraphPath, name: str) -> Iterator[Value]:
+        """Where ``name``, as read in the graph ``path``, was made; several for an opened If.
 
-    def _origins(self, path: GraphPath, name: str) -> Iterator[Value]:
-        """Where ``name``, as read in the graph ``path``, was made; several for an opened If."""
+        An argument of a function's body is an origin as well.
+        """
         stack = [(path, name)] if name else []
+        seen = set(stack)
         while stack:
-            where, name = stack.pop()
+            value = where, name = stack.pop()
             graph = self._graphs[where]
             producer = graph.producers.get(name)
-            if (where, name) in self.made:
-                yield where, name
-            elif producer is not None:
-                index = producer.outputs.index(name)
-                stack += [
-                    (inner.path, inner.outputs[index].name)
-                    for _, inner in producer.subgraphs
-                    if index < len(inner.outputs)
-                ]
-            elif where and where not in self._bodies and not self._defines(graph, name):
-                stack.append((where[:-1], name))
+            if value in self.made:
+                yield value
+            further: list[Value] = []
+            if producer is not None:
+                if value not in self.made:
+                    further = self._behind(producer, name)
+            elif where in self._bodies:
+                if any(p.name == name for p in graph.inputs):
+                    yield value
+            elif where and not _defines(graph, name):
+                further = [(where[:-1], name)]
+            fresh = [v for v in further if v[1] and v not in seen]
+            seen.update(fresh)
+            stack += fresh
 
-    @staticmethod
-    def _defines(graph: Graph, name: str) -> bool:
-        return name in graph.initializers or any(p.name == name for p in graph.inputs)
+    def _behind(self, node: Node, name: str) -> list[Value]:
+        """What an output of a node that does no work stands for."""
+        index = node.outputs.index(name)
+        path = node.id.graph
+        function = self._model.function_of(node)
+        if function is not None:
+            return [(path, node.inputs[i]) for i in self._handed_through(function, index, node)]
+        verdict = self._verdicts.get(node.id)
+        if verdict is not None and verdict.data.get("step") == "dropped":
+            return [(path, node.inputs[0])] if node.inputs and index == 0 else []
+        return [
+            (inner.path, inner.outputs[index].name)
+            for _, inner in node.subgraphs
+            if index < len(inner.outputs)
+        ]
+
+    def _results(self, function: Function, index: int) -> tuple[Value, ...]:
+        outputs = function.graph.outputs
+        if index >= len(outputs):
+            return ()
+        return tuple(self.origins(function.graph.path, outputs[index].name))
+
+    def _handed_through(self, function: Function, index: int, call: Node) -> list[int]:
+        """The arguments of ``call`` that the function gives back as its output ``index``."""
+        names = [port.name for port in function.graph.inputs]
+        found = [v[1] for v in self._results(function, index) if v not in self.made]
+        return [i for n in found if n in names and (i := names.index(n)) < len(call.inputs)]
+
+    def _note_made(self, graph: Graph) -> None:
+        for node in graph.nodes:
+            side = self.side(node)
+            if side is None:
+                continue
+            kept = self._host_outputs(node) if side else frozenset()
+            for index, name in enumerate(node.outputs):
+                if name:
+                    self.made[graph.path, name] = frozenset((side and index not in kept,))
+                    self.producer[graph.path, name] = node.id
+
+    def _note_calls(self, graph: Graph) -> None:
+        for node in graph.nodes:
+            function = self._model.function_of(node)
+            for index, name in enumerate(node.outputs) if function is not None else ():
+                assert function is not None
+                values = [v for v in self._results(function, index) if v in self.made]
+                if name and values:
+                    self.made[graph.path, name] = frozenset().union(*(self.made[v] for v in values))
+                    self.producer[graph.path, name] = node.id
+
+    def _note_reads(self, graph: Graph) -> None:
+        for node in graph.nodes:
+            for name, side in self._reads(node):
+                for value in self.origins(graph.path, name):
+                    self.readers.setdefault((value, side), []).append(node.id)
+            side_here = self.side(node)
+            for _, inner in node.subgraphs if side_here is not None else ():
+                for port in inner.outputs:
+                    for value in self.origins(inner.path, port.name):
+                        self.readers.setdefault((value, bool(side_here)), []).append(node.id)
+
+    def _reads(self, node: Node) -> Iterator[tuple[str, bool]]:
+        """The inputs of ``node``, each with the sides on which it is read."""
+        function = self._model.function_of(node)
+        if function is not None:
+            path = function.graph.path
+            for port, name in zip(function.graph.inputs, node.inputs, strict=False):
+                for side in (False, True):
+                    if ((path, port.name), side) in self.readers:
+                        yield name, side
+            return
+        side_here = self.side(node)
+        if side_here is None:
+            return
+        wanted_on_host = self._host_inputs(node) if side_here else frozenset()
+        for index, name in enumerate(node.inputs):
+            yield name, side_here and index not in wanted_on_host
+
+
+def callees_first(model: Model) -> tuple[Function, ...]:
+    """The model's functions, each after those that it calls; of a cycle each once."""
+    order: list[Function] = []
+    seen: set[GraphPath] = set()
+    stack = [(f, False) for f in reversed(tuple(model.functions.values()))]
+    while stack:
+        function, is_done = stack.pop()
+        if is_done:
+            order.append(function)
+            continue
+        if function.graph.path in seen:
+            continue
+        seen.add(function.graph.path)
+        stack.append((function, True))
+        for graph in _with_subgraphs(function.graph):
+            for node in graph.nodes:
+                called = model.function_of(node)
+                if called is not None:
+                    stack.append((called, False))
+    return tuple(order)
+
+
+def _with_subgraphs(graph: Graph) -> Iterator[Graph]:
+    stack = [graph]
+    while stack:
+        found = stack.pop()
+        yield found
+        for node in reversed(found.nodes):
+            stack += [g for _, g in reversed(node.subgraphs)]
+
+
+def _defines(graph: Graph, name: str) -> bool:
+    return name in graph.initializers or any(p.name == name for p in graph.inputs)
