@@ -12,6 +12,7 @@ from typing import Any
 
 from ..checks.judge import Judgement, judge
 from ..checks.required import REQUIRED, STRICT, required, strict
+from ..device.profiles import named_profile
 from ..diagnostics import Severity, merge
 from ..errors import FeedError, ModelFileError, UsageError
 from ..ir.model import Graph, Model
@@ -27,7 +28,6 @@ from .common import (
     parse_dims,
     parse_shapes,
 )
-from .plan import read_profile
 from .text import diagnostic_lines, one_line, table
 
 HELP = "say who would run each node of models, and what is risky, without running them"
@@ -101,7 +101,7 @@ def _targets(names: Sequence[str] | None) -> tuple[Target, ...]:
 
 
 def _check(path: str, options: argparse.Namespace, chosen: Sequence[Target]) -> Checked:
-    profile = read_profile(options.limits) if options.limits else None
+    profile = named_profile(options.limits) if options.limits else None
     shapes, dims = parse_shapes(options.shape), parse_dims(options.dim)
     try:
         model = open_model(path)

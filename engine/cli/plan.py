@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 from ...shaders import compose
 from ..device.profile import DeviceProfile
+from ..device.profiles import HELP as LIMITS_HELP
+from ..device.profiles import named_profile
 from ..errors import UsageError
 from ..ir.model import Model
+from ..ir.summary import model_json
 from ..ops import load_kernels
 from ..plan.planner import PlanOptions, make_plan
 from ..plan.types import HostSegment, Plan
@@ -21,7 +23,6 @@ from .common import (
     counts_line,
     make_feeds,
     memory_json,
-    model_json,
     model_line,
     write_json,
 )
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     parser.add_argument("model")
     add_shape_arguments(parser)
-    parser.add_argument("--limits", metavar="FILE", help="limits saved by 'opscope devices --json'")
+    parser.add_argument("--limits", metavar="WHICH", help=LIMITS_HELP)
     parser.add_argument("--json", metavar="FILE", help="save the plan (- for standard output)")
     parser.add_argument("--wgsl", metavar="DIR", help="write the WGSL of every kernel")
 
@@ -43,7 +44,7 @@ def main(options: argparse.Namespace) -> int:
     """Plan for the given limits (WebGPU's defaults otherwise) and list the dispatches."""
     model = open_runnable(options.model)
     feeds = make_feeds(model, options)
-    profile = read_profile(options.limits) if options.limits else DeviceProfile()
+    profile = named_profile(options.limits) if options.limits else DeviceProfile()
     chosen = PlanOptions(assumed=feeds.assumed)
     plan = make_plan(model, feeds.arrays, profile, load_kernels(), chosen)
     # The files come first: whoever reads the text may close the pipe early.
@@ -69,22 +70,6 @@ def _print(model: Model, plan: Plan) -> None:
     if plan.diagnostics:
         print()
         print("\n".join(diagnostic_lines(plan.diagnostics)))
-
-
-def read_profile(path: str) -> DeviceProfile:
-    """The profile in a file of ``opscope devices --json`` (its first device) or of one device.
-
-    Raises:
-        UsageError: the file is not such a file; says why.
-    """
-    try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-        devices = data.get("devices", [data])
-        return DeviceProfile.from_json(devices[0])
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
-    except (ValueError, AttributeError, LookupError, TypeError, RecursionError) as error:
-        raise UsageError(f"{path} holds no device profile: {error!r}") from error
 
 
 def _rows(plan: Plan) -> list[tuple[str, ...]]:

@@ -74,7 +74,7 @@ def side_of(verdict: Support | None) -> bool | None:
         case Status.HOST:
             return False
         case Status.FUSED:
-            return verdict.data.get("provider", "gpu") != "cpu"
+            return str(verdict.data.get("provider", "gpu")) != "cpu"
         case Status.FAILS:  # the CPU look-up fails where neither side has a kernel
             return True if verdict.data.get("step") != "CPU look-up" else None
     return None
