@@ -155,6 +155,8 @@ def _rows(rows: tuple[KernelRow, ...]) -> list[dict[str, Any]]:
 
 def layout_gate(provider: OrtProvider, use: OpUse) -> Support | None:
     """Outside the layout transformation's opsets the provider takes no node at all."""
+    if provider.table.opsets is None:
+        return None
     lowest, highest = provider.table.opsets
     if provider.options.preferred_layout != "NHWC" or use.domain not in ("", "ai.onnx"):
         return None

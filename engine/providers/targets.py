@@ -15,7 +15,7 @@ from functools import cache
 from ..errors import UsageError
 from .ort import OrtOptions, OrtProvider
 from .provider import OPSCOPE, Provider
-from .tables import load_table, table_names
+from .tables import ProviderTable, load_table, table_names, user_folder
 
 DEFAULT_TARGETS = ("opscope", "ort-webgpu")
 """What is judged where nobody says for whom."""
@@ -40,35 +40,51 @@ class Target:
     provider: Provider
 
 
-@cache
 def targets() -> tuple[Target, ...]:
-    """Every target with its default options: Opscope, each family's newest, then the older ones."""
-    tables = sorted((load_table(n) for n in table_names()), key=lambda t: _number(t.version))
-    newest, older = {}, []
-    for table in reversed(tables):
-        if table.id in newest:
-            name = f"{table.id}@{table.version}"
-            older.append(Target(name, table.id, table.version, table.label, OrtProvider(table)))
-        else:
-            newest[table.id] = Target(
-                table.id, table.id, table.version, table.label, OrtProvider(table)
-            )
-    families = sorted(newest.values(), key=lambda t: (t.family != "ort-webgpu", t.family))
-    return (Target("opscope", "opscope", "", "Opscope", OPSCOPE), *families, *older)
+    """Every target with its default options: Opscope, each family's newest, then the older ones.
+
+    Raises:
+        UsageError: a table in the folder of the user's own tables is none.
+    """
+    return _targets(user_folder())
 
 
 @cache
+def _targets(folder: str) -> tuple[Target, ...]:
+    """``targets()``, with the tables of the user's ``folder``."""
+    tables = sorted((load_table(n) for n in table_names()), key=_order)
+    newest, older = list[Target](), list[Target]()
+    for table in tables:
+        provider = OrtProvider(table)
+        first = all(t.family != table.id for t in newest)
+        name = table.id if first else f"{table.id}@{table.version}"
+        made = Target(name, table.id, table.version, table.label, provider)
+        (newest if first else older).append(made)
+    return (Target("opscope", "opscope", "", "Opscope", OPSCOPE), *newest, *older)
+
+
+def _order(table: ProviderTable) -> tuple[object, ...]:
+    """ORT WebGPU before the other families, in each the newest version first."""
+    numbers = tuple(-n for n in version_key(table.version))
+    return (table.id != "ort-webgpu", table.id, numbers, table.version)
+
+
 def target(name: str) -> Target:
     """The target called ``name``.
 
     Raises:
         UsageError: there is no such family, version or option; the text lists what there is.
     """
+    return _target(name, user_folder())
+
+
+@cache
+def _target(name: str, folder: str) -> Target:
     head, *assignments = name.split(",")
     family, at, version = head.partition("@")
-    found = [t for t in targets() if t.family == family]
+    found = [t for t in _targets(folder) if t.family == family]
     if not found:
-        families = dict.fromkeys(t.family for t in targets())
+        families = dict.fromkeys(t.family for t in _targets(folder))
         raise UsageError(f"target {name!r}: there is {', '.join(families)}")
     chosen = next((t for t in found if not at or t.version == version), None)
     if chosen is None:
@@ -99,5 +115,15 @@ def targets_of(family: str, ids: Iterable[str]) -> tuple[str, ...]:
     return tuple(i for i in ids if re.split("[@,]", i, maxsplit=1)[0] == family)
 
 
-def _number(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", version))
+def version_key(version: str) -> tuple[int, ...]:
+    """What versions of one family are sorted by.
+
+    ``0.4.0`` is newer than ``0.4.0rc1``. A version that starts with a word, such as
+    ``built-in-1.30.0``, counts otherwise than the family's own versions do, and is older than all.
+    """
+    plain = re.match(r"\d+(?:\.\d+)*", version)
+    numbers = [int(part) for part in re.findall(r"\d+", plain[0] if plain else version)]
+    released = plain is not None and re.match(r"(?:rc|dev|a|b|\.dev|-)", version[plain.end() :])
+    # Six numbers and a mark, so that 1.3 and 1.3.0 have keys of one length.
+    padded = (*numbers, 0, 0, 0, 0, 0, 0)[:6]
+    return (plain is not None, *padded, 0 if released else 1)
