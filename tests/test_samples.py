@@ -83,8 +83,9 @@ SHOWN = {
     "f16-index-loss": "upsample",
     "f16-index-pattern": "smooth",
     "f16-long-sum": "long_mean",
-    "fails-on-target": "make_field",
-    "host-node": "gru_half",
+    "fails-at-run": "make_field",
+    "f16-recurrent-on-cpu": "gru_half",
+    "host-node": "find_active",
     "int64-narrowing": "shift_ticks",
     "opset-gate": "warp",
 }

@@ -1,7 +1,8 @@
 """Rules that judge a model: one module per rule, each finding with its remedy.
 
 A rule is a function from a :class:`~.context.Context` to findings. To add one, write its module and
-name it in ``RULES``; its code gets a test in tests/checks.
+name it in ``RULES``; its code gets an entry in ``codes``, a page in docs/checks, an example in
+resources/samples/examples and a test in tests/checks.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from ..diagnostics import Diagnostic
 from ..ir.model import Model, NodeId
 from ..providers.placement import place
 from ..providers.support import Support
-from ..providers.targets import targets
+from ..providers.targets import DEFAULT_TARGETS
 from ..providers.uses import Types
 from . import copies, f16_constants, f16_index, f16_sums, int64_values, limits, placed
 from .context import Context
@@ -45,12 +46,12 @@ def run_checks(
         model: the model.
         types: static types (``ir.infer``), or concrete ones of a plan.
         verdicts: target -> verdict of each node (``providers.placement.place``); made here, for
-            every target, where None.
+            ``DEFAULT_TARGETS``, where None.
         static: where ``types`` rest on assumed dimensions, the types that do not.
         profile: the adapter; None where none was chosen.
     """
     if verdicts is None:
-        verdicts = {t.id: place(model, t.id, static or types, types) for t in targets()}
+        verdicts = {t: place(model, t, static or types, types) for t in DEFAULT_TARGETS}
     context = Context(model, types, verdicts, static, profile)
     found = [diagnostic for rule in RULES for diagnostic in rule(context)]
     return tuple(sorted(found, key=lambda d: d.severity.rank))

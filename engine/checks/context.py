@@ -11,10 +11,12 @@ from ..device.profile import DeviceProfile
 from ..diagnostics import Diagnostic, Severity
 from ..ir.model import GraphPath, Model, Node, NodeId, TensorType
 from ..ops.use import OpUse
-from ..providers.support import Status, Support
+from ..providers.support import Reason, Status, Support
+from ..providers.targets import targets_of
 from ..providers.uses import Types, model_uses
 
 OPSCOPE = "opscope"
+ORT_CPU = "ort-cpu"  # these two are families of targets
 ORT_WEBGPU = "ort-webgpu"
 
 Verdicts = Mapping[str, Mapping[NodeId, Support]]
@@ -42,10 +44,18 @@ class Context:
         """Each node of every graph with what is known of it."""
         return tuple(model_uses(self.model, self.types))
 
+    def targets_of(self, family: str) -> tuple[str, ...]:
+        """Those targets of ``family`` that are looked at, whatever their version and options."""
+        return targets_of(family, self.verdicts)
+
     def runs_on_gpu(self, target: str, node: Node) -> bool:
         """True if ``target`` is looked at and runs ``node`` on the GPU."""
         verdict = self.verdicts.get(target, {}).get(node.id)
         return verdict is not None and verdict.status is Status.GPU
+
+    def on_gpu_of(self, family: str, node: Node) -> tuple[str, ...]:
+        """The targets of ``family`` that run ``node`` on the GPU."""
+        return tuple(t for t in self.targets_of(family) if self.runs_on_gpu(t, node))
 
     def is_assumed(self, graph: GraphPath, name: str, first_axis: int = 0) -> bool:
         """True if a value's shape from ``first_axis`` on holds for assumed dimensions only."""
@@ -59,6 +69,12 @@ class Context:
         for node, use in self.uses:
             if use.has(0) and use.input(0).dtype == "float16" and not use.wrong_attribute():
                 yield node, use
+
+
+def runs_where_it_should(target: str, verdict: Support) -> bool:
+    """True on a target that is a CPU, of what it runs there."""
+    on_its_cpu = verdict.status is Status.HOST and verdict.reason is Reason.NONE
+    return on_its_cpu and bool(targets_of(ORT_CPU, (target,)))
 
 
 def finding(

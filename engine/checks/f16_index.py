@@ -11,6 +11,7 @@ onnxruntime/core/providers/webgpu/nn/conv_backprop.cc.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -66,9 +67,11 @@ def wrong_positions(
 def check(context: Context) -> Iterator[Diagnostic]:
     """A warning for ConvTranspose on ORT WebGPU, information for the same pattern elsewhere."""
     for node, use in context.f16_uses():
-        if node.op == "ConvTranspose" and context.runs_on_gpu(ORT_WEBGPU, node):
-            yield from _conv_transpose(context, node, use)
-        elif node.op in INDEX_POLICY.affected and node.op != "ConvTranspose":
+        if node.op == "ConvTranspose":
+            if there := context.on_gpu_of(ORT_WEBGPU, node):
+                found = tuple(_conv_transpose(context, node, use))
+                yield from (replace(told, target=t) for t in there for told in found)
+        elif node.op in INDEX_POLICY.affected:
             yield from _pattern(context, node, use)
 
 
@@ -104,7 +107,6 @@ def _unknown(node: Node, why: str) -> Diagnostic:
         node,
         f"{why}; in f16, ORT WebGPU gives wrong columns past {INDEX_POLICY.f16_exact_limit}",
         "give the input's shape to learn which columns",
-        target=ORT_WEBGPU,
         versions=VERSIONS,
         links=(LINK,),
     )
@@ -127,7 +129,6 @@ def _loss(node: Node, axis: int, count: int, extent: int, wrong: np.ndarray) -> 
         text,
         "run this node in f32 there (a Cast before and after it), or split the input so that the "
         "output stays at 2048 or below",
-        target=ORT_WEBGPU,
         versions=VERSIONS,
         links=(LINK,),
         data={

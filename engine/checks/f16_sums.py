@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from ..diagnostics import Diagnostic, Severity
+from ..ir.model import Node
 from ..ops.use import OpUse
 from .context import ORT_WEBGPU, Context, finding
 
@@ -25,20 +27,29 @@ def check(context: Context) -> Iterator[Diagnostic]:
         terms = summed_terms(use)
         if terms is None or terms <= LONGEST_EXACT:
             continue
-        there = context.runs_on_gpu(ORT_WEBGPU, node)
-        who = "ORT WebGPU adds in f16" if there else "an engine that adds in f16 loses them"
-        yield finding(
-            CODE,
-            Severity.WARNING if there else Severity.INFO,
-            node,
-            f"it sums {terms:,} f16 terms; past {LONGEST_EXACT:,} equal terms an f16 sum stops "
-            f"growing ({who}; ours adds in f32)",
-            "keep this node in f32 (a Cast before and after it)",
-            target=ORT_WEBGPU if there else "",
-            versions=VERSIONS if there else "",
-            links=(LINK,) if there else (),
-            data={"terms": terms},
-        )
+        there = context.on_gpu_of(ORT_WEBGPU, node)
+        for target in there:
+            yield replace(
+                _long_sum(node, terms, "ORT WebGPU adds in f16"),
+                severity=Severity.WARNING,
+                target=target,
+                versions=VERSIONS,
+                links=(LINK,),
+            )
+        if not there:
+            yield _long_sum(node, terms, "an engine that adds in f16 loses them")
+
+
+def _long_sum(node: Node, terms: int, who: str) -> Diagnostic:
+    return finding(
+        CODE,
+        Severity.INFO,
+        node,
+        f"it sums {terms:,} f16 terms; past {LONGEST_EXACT:,} equal terms an f16 sum stops "
+        f"growing ({who}; ours adds in f32)",
+        "keep this node in f32 (a Cast before and after it)",
+        data={"terms": terms},
+    )
 
 
 def summed_terms(use: OpUse) -> int | None:

@@ -23,35 +23,37 @@ LIMIT = 2**31
 def check(context: Context) -> Iterator[Diagnostic]:
     """Arithmetic on int64 left at run time; a warning where a constant is too large."""
     for node, use in context.uses:
-        if node.op not in ARITHMETIC or not _is_int64(use):
-            continue
-        if not _left_at_run_time(context, node):
+        if node.op not in ARITHMETIC or not _is_int64(use) or _is_shape_arithmetic(context, node):
             continue
         large = _large_constant(use)
-        text = (
-            "it computes with int64; ORT WebGPU leaves that to the CPU, or with enableInt64=1 uses "
-            "the low 32 bits alone (ours is exact, on the host)"
-        )
-        if large is not None:
-            text += f", and its constant {large} does not fit 32 bits"
-        yield finding(
-            CODE,
-            Severity.INFO if large is None else Severity.WARNING,
-            node,
-            text,
-            "use int32 where the values allow it",
-            target=ORT_WEBGPU,
-            versions=VERSIONS,
-            links=(LINK,),
-            data={} if large is None else {"constant": large},
-        )
+        for target in context.targets_of(ORT_WEBGPU):
+            text = "it computes with int64; "
+            if context.runs_on_gpu(target, node):
+                text += "with enableInt64=1 ORT WebGPU uses the low 32 bits alone (ours is exact)"
+            else:
+                text += (
+                    "ORT WebGPU leaves that to the CPU, or with enableInt64=1 uses the low 32 bits "
+                    "alone (ours is exact, on the host)"
+                )
+            if large is not None:
+                text += f", and its constant {large} does not fit 32 bits"
+            yield finding(
+                CODE,
+                Severity.INFO if large is None else Severity.WARNING,
+                node,
+                text,
+                "use int32 where the values allow it",
+                target=target,
+                versions=VERSIONS,
+                links=(LINK,),
+                data={} if large is None else {"constant": large},
+            )
 
 
-def _left_at_run_time(context: Context, node: Node) -> bool:
-    """False for shape arithmetic, which is over before the run or stays in host memory."""
+def _is_shape_arithmetic(context: Context, node: Node) -> bool:
+    """True for what is over before the run or stays in host memory, on any target."""
     verdicts = [v[node.id] for v in context.verdicts.values() if node.id in v]
-    shapes = any(v.status is Status.FOLDED or v.data.get("host_values_only") for v in verdicts)
-    return ORT_WEBGPU in context.verdicts and not shapes
+    return any(v.status is Status.FOLDED or v.data.get("host_values_only") for v in verdicts)
 
 
 def _is_int64(use: OpUse) -> bool:

@@ -22,7 +22,7 @@ from ..plan.planner import PlanOptions, make_plan
 from ..plan.types import Plan, ValueId
 from ..providers.placement import place
 from ..providers.support import Status, Support
-from ..providers.targets import targets
+from ..providers.targets import DEFAULT_TARGETS
 from ..providers.uses import Types
 from . import run_checks
 from .context import OPSCOPE
@@ -80,7 +80,7 @@ def judge(
 
     Args:
         model: the model.
-        target_ids: ids of targets (``providers.placement.targets``); all of them where None.
+        target_ids: ids of targets (``providers.targets``); ``DEFAULT_TARGETS`` where None.
         shapes: input name -> its shape, as for ``feeds.random_feeds``.
         dims: symbol -> size; one that is not given is assumed.
         profile: the adapter whose limits count; no particular one where None.
@@ -88,7 +88,7 @@ def judge(
     Raises:
         FeedError: ``shapes`` or ``dims`` do not fit the model.
     """
-    chosen = list(target_ids) if target_ids is not None else [t.id for t in targets()]
+    chosen = DEFAULT_TARGETS if target_ids is None else tuple(target_ids)
     inference = infer(model)
     plan, assumed, failed = _plan(model, shapes or {}, dims or {}, profile or ANY_ADAPTER)
     types = concrete_types(model, inference.types, plan)

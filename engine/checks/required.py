@@ -2,49 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ..diagnostics import Diagnostic, Severity
 from ..ir.model import Node
 from ..ops.use import OpUse
 from ..providers.provider import RECURRENT
 from ..providers.support import Status, Support
+from ..providers.targets import targets_of
 from ..providers.uses import model_uses
-from .context import finding
+from .context import ORT_CPU, finding, runs_where_it_should
 from .judge import Judgement
 
 REQUIRED = "required-op"
 ABSENT = "required-op-absent"
 STRICT = "strict-placement"
-COVERED = frozenset((Status.GPU, Status.FUSED, Status.FOLDED))
 
 
-def required(judged: Judgement, operators: Sequence[str]) -> Iterator[Diagnostic]:
-    """An error for each node of ``operators`` that a target does not run on its GPU.
+def is_covered(target: str, verdict: Support) -> bool:
+    """True if ``target`` does a node's work where it should: on its GPU, or on ort-cpu's CPU."""
+    if verdict.status is Status.FUSED:
+        on_cpu = bool(targets_of(ORT_CPU, (target,)))
+        return on_cpu or verdict.data.get("provider", "gpu") == "gpu"
+    if verdict.status in (Status.GPU, Status.FOLDED):
+        return True
+    return runs_where_it_should(target, verdict)
+
+
+def required(
+    judged: Judgement, operators: Sequence[str] | Mapping[str, Sequence[str]]
+) -> Iterator[Diagnostic]:
+    """An error for each node of ``operators`` that a target does not cover.
 
     Args:
         judged: the model and the verdicts.
-        operators: "GRU" or "domain::Op".
+        operators: "GRU" or "domain::Op", of every target, or by target.
     """
-    uses = list(model_uses(judged.model, judged.types))
-    for op in operators:
-        if not any(node.op == op for node, _ in uses):
+    per_target = operators if isinstance(operators, Mapping) else {}
+    everywhere = () if isinstance(operators, Mapping) else operators
+    named = (*everywhere, *(op for ops in per_target.values() for op in ops))
+    present = {node.op for node in judged.model.nodes.values()}
+    for op in dict.fromkeys(named):
+        if op not in present:
             text = f"the operator {op} is required, and no node of the model has it"
             yield finding(ABSENT, Severity.WARNING, None, text, "correct the name", op=op)
-    for target, verdicts in judged.verdicts.items():
-        for node, use in uses:
-            verdict = verdicts.get(node.id)
-            if node.op in operators and verdict is not None and verdict.status not in COVERED:
-                yield _gap(REQUIRED, target, node, use, verdict)
+    for target in judged.verdicts:
+        wanted = frozenset((*everywhere, *per_target.get(target, ())))
+        yield from _gaps(judged, target, REQUIRED, lambda node, ops=wanted: node.op in ops)
 
 
 def strict(judged: Judgement) -> Iterator[Diagnostic]:
-    """An error for each recurrent node that a target does not run on its GPU."""
-    for target, verdicts in judged.verdicts.items():
-        for node, use in model_uses(judged.model, judged.types):
-            verdict = verdicts.get(node.id)
-            if node.op in RECURRENT and verdict is not None and verdict.status not in COVERED:
-                yield _gap(STRICT, target, node, use, verdict)
+    """An error for each recurrent node that a target does not cover."""
+    for target in judged.verdicts:
+        yield from _gaps(judged, target, STRICT, lambda node: node.op in RECURRENT)
+
+
+def _gaps(
+    judged: Judgement, target: str, code: str, wanted: Callable[[Node], bool]
+) -> Iterator[Diagnostic]:
+    verdicts = judged.verdicts[target]
+    for node, use in model_uses(judged.model, judged.types):
+        verdict = verdicts.get(node.id)
+        if wanted(node) and verdict is not None and not is_covered(target, verdict):
+            yield _gap(code, target, node, use, verdict)
 
 
 def _gap(code: str, target: str, node: Node, use: OpUse, verdict: Support) -> Diagnostic:

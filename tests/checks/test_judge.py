@@ -11,9 +11,11 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 from opscope.engine.checks import run_checks
+from opscope.engine.checks.context import Context
 from opscope.engine.checks.judge import judge
 from opscope.engine.checks.measured import measured_findings
-from opscope.engine.checks.required import required, strict
+from opscope.engine.checks.placed import target_findings
+from opscope.engine.checks.required import is_covered, required, strict
 from opscope.engine.device.profile import DeviceProfile, Limits
 from opscope.engine.diagnostics import Diagnostic, Severity, merge
 from opscope.engine.errors import FeedError
@@ -21,6 +23,9 @@ from opscope.engine.ir.infer import infer
 from opscope.engine.ir.load import load_bytes, load_model
 from opscope.engine.ir.model import Model, NodeId, TensorType
 from opscope.engine.providers import Status
+from opscope.engine.providers.support import Reason, Support
+from opscope.engine.providers.tables import load_table
+from opscope.engine.providers.targets import target
 from opscope.engine.results import ValueStats
 from small_model import findings, half, model, node, only
 
@@ -41,12 +46,33 @@ def gru(dtype: str = "float32", opset: int = 17, **attributes: object) -> Model:
 # ------------------------------------------------------------------ verdicts
 
 
-def test_a_recurrent_node_off_the_gpu_is_an_error() -> None:
-    told = only(gru("float16"), "host-node", "ort-webgpu")
+def test_an_f16_recurrent_node_on_the_cpu_is_an_error() -> None:
+    told = only(gru("float16"), "f16-recurrent-on-cpu", "ort-webgpu")
     assert told.severity is Severity.ERROR
     assert "7-13 and exactly 14 with float32" in told.text
     assert told.versions == "ORT WebGPU 0.4.0"
     assert "Cast" in told.remedy
+    assert "opset" not in told.remedy
+    assert findings(gru("float16"), "host-node") == []
+
+
+def test_of_a_newer_stamp_an_f16_recurrent_node_needs_both_remedies() -> None:
+    told = only(gru("float16", opset=22), "f16-recurrent-on-cpu", "ort-webgpu")
+    assert "Cast" in told.remedy
+    assert "opset 21" in told.remedy
+    assert findings(gru("float16", opset=22), "opset-gate") == []
+
+
+def test_without_any_kernel_a_cast_does_not_help() -> None:
+    weights = {"w": half(1, 4, 6), "r": half(1, 4, 4)}
+    subject = model(
+        [node("RNN", "x w r", "y", "rnn", hidden_size=4)],
+        {"x": ("float16", (3, 1, 6))},
+        "y",
+        weights,
+    )
+    assert only(subject, "host-node", "ort-webgpu").severity is Severity.ERROR
+    assert findings(subject, "f16-recurrent-on-cpu") == []
 
 
 def test_an_opset_gate_says_which_opset_to_export() -> None:
@@ -59,11 +85,61 @@ def test_an_opset_gate_says_which_opset_to_export() -> None:
     assert findings(gru(opset=21), "opset-gate") == []
 
 
-def test_what_is_taken_and_then_fails_is_an_error() -> None:
-    told = only(gru(activations=["Softsign", "Tanh"]), "fails-on-target")
+def test_what_creating_a_session_rejects_is_an_error() -> None:
+    told = only(gru(activations=["Softsign", "Tanh"]), "rejected-at-session")
     assert told.severity is Severity.ERROR
     assert "Softsign" in told.text
     assert "session creation" in told.text
+    assert "creating the session fails" in told.remedy
+
+
+def test_what_is_taken_and_then_fails_is_an_error() -> None:
+    subject = model(
+        [node("MaxPool", "x", "y i", "pool", kernel_shape=[2])],
+        {"x": ("float32", (1, 1, 4))},
+        "y i",
+    )
+    told = only(subject, "fails-at-run")
+    assert told.severity is Severity.ERROR
+    assert "Indices" in told.text
+    assert "the run fails" in told.remedy
+    assert findings(subject, "rejected-at-session") == []
+
+
+def relus(opset: int) -> Model:
+    return model(
+        [node("Relu", "x", "a", "one"), node("Relu", "a", "y", "two")], X, "y", opset=opset
+    )
+
+
+def test_outside_the_layout_range_is_one_finding_for_the_model() -> None:
+    _, highest = load_table("ort-webgpu-0.4.0").opsets
+    judged = judge(relus(highest + 1))
+    told = only(judged, "outside-layout-range", "ort-webgpu")
+    assert (told.node, told.severity) == (None, Severity.ERROR)
+    assert "2 node(s)" in told.text
+    assert f"opset {highest}" in told.remedy
+    assert told.versions == "ORT WebGPU 0.4.0"
+    assert findings(judged, "opset-gate") == findings(judged, "host-node") == []
+    old = only(relus(6), "outside-layout-range")
+    assert "opset 7 or later" in old.remedy
+
+
+def test_within_the_layout_range_or_without_one_there_is_none() -> None:
+    _, highest = load_table("ort-webgpu-0.4.0").opsets
+    assert findings(relus(highest), "outside-layout-range") == []
+    planar = judge(relus(highest + 1), ["ort-webgpu,preferredLayout=NCHW"])
+    assert findings(planar, "outside-layout-range") == []
+
+
+def test_on_a_target_that_is_a_cpu_its_nodes_are_no_findings() -> None:
+    subject = gru()
+    kernel = Support(Status.HOST, Reason.NONE, "it has a CPU kernel")
+    webgpu = target("ort-webgpu")
+    for name, codes in (("ort-cpu@1.32.0", []), ("ort-webgpu", ["host-node"])):
+        context = Context(subject, infer(subject).types, {name: {NodeId((), 0): kernel}})
+        found = target_findings(context, replace(webgpu, id=name))
+        assert [d.code for d in found] == codes
 
 
 def test_what_nobody_can_run_is_an_error_for_us() -> None:
@@ -304,7 +380,7 @@ def test_the_worst_comes_first() -> None:
 def test_the_checks_place_for_every_target_where_nobody_did() -> None:
     subject = gru("float16")
     found = run_checks(subject, infer(subject).types)
-    assert {(d.code, d.target) for d in found} == {("host-node", "ort-webgpu")}
+    assert {(d.code, d.target) for d in found} == {("f16-recurrent-on-cpu", "ort-webgpu")}
 
 
 # ------------------------------------------------------------------ required operators
@@ -319,6 +395,25 @@ def test_required_and_strict_name_the_node_its_type_and_the_rows() -> None:
         assert "7-13 and exactly 14" in found[0].text
     assert list(required(judge(gru()), ["GRU"])) == []
     assert list(strict(judge(gru()))) == []
+
+
+@pytest.mark.parametrize(
+    ("target_id", "verdict", "expected"),
+    [
+        ("ort-webgpu", Support(Status.GPU), True),
+        ("ort-webgpu", Support(Status.FOLDED), True),
+        ("ort-webgpu", Support(Status.FUSED, data={"provider": "gpu"}), True),
+        ("ort-webgpu", Support(Status.FUSED, data={"provider": "cpu"}), False),
+        ("ort-webgpu", Support(Status.HOST), False),
+        ("ort-cpu", Support(Status.HOST), True),
+        ("ort-cpu", Support(Status.FUSED, data={"provider": "cpu"}), True),
+        ("ort-cpu", Support(Status.HOST, Reason.NO_KERNEL), False),
+        ("ort-cpu", Support(Status.FAILS), False),
+        ("opscope", Support(Status.FUSED), True),
+    ],
+)
+def test_what_counts_as_covered(target_id: str, verdict: Support, expected: bool) -> None:
+    assert is_covered(target_id, verdict) is expected
 
 
 def test_a_required_operator_that_is_not_there_is_told() -> None:
@@ -359,8 +454,8 @@ def test_the_first_node_with_inf_and_the_first_with_nan() -> None:
 
 CODES = {
     "binding-limit", "copies", "f16-constant-overflow", "f16-constant-vanishes", "f16-index-loss",
-    "f16-index-pattern", "f16-long-sum", "fails-on-target", "host-node", "int64-narrowing",
-    "opset-gate",
+    "f16-index-pattern", "f16-long-sum", "f16-recurrent-on-cpu", "fails-at-run", "host-node",
+    "int64-narrowing", "opset-gate",
 }  # fmt: skip
 
 

@@ -147,6 +147,18 @@ def test_index_loss_is_for_f16_beyond_2048_where_the_target_runs_it() -> None:
     assert findings(judge(deconvolution(1100, 4, strides=[2]), ["opscope"]), "f16-index-loss") == []
 
 
+PLANAR = "ort-webgpu,preferredLayout=NCHW"
+
+
+def test_each_target_of_the_family_has_the_finding() -> None:
+    told = findings(
+        judge(deconvolution(1100, 4, strides=[2]), ["ort-webgpu", PLANAR]), "f16-index-loss"
+    )
+    assert {d.target for d in told} == {"ort-webgpu", PLANAR}
+    summed = judge(summing("MatMul", {"x": (2, 3000), "w": (3000, 2)}), [PLANAR])
+    assert [d.target for d in findings(summed, "f16-long-sum")] == [PLANAR]
+
+
 def test_an_assumed_width_is_not_the_users() -> None:
     told = only(deconvolution("width", 4, strides=[2]), "f16-index-loss")
     assert told.severity is Severity.INFO
@@ -336,6 +348,14 @@ def test_a_constant_over_32_bits_is_a_warning(number: int) -> None:
 @pytest.mark.parametrize("number", [2**31 - 1, -(2**31)])
 def test_what_32_bits_hold_is_none(number: int) -> None:
     assert only(adding(number), "int64-narrowing").severity is Severity.INFO
+
+
+def test_what_a_target_with_the_option_does_is_said_for_it() -> None:
+    wide = "ort-webgpu,enableInt64=1"
+    told = only(judge(adding(2**40), [wide]), "int64-narrowing")
+    assert told.target == wide
+    assert "leaves that to the CPU" not in told.text
+    assert findings(judge(adding(2**40), ["opscope"]), "int64-narrowing") == []
 
 
 def test_shape_arithmetic_and_int32_are_no_subject() -> None:
