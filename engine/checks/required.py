@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ..diagnostics import Diagnostic, Severity
 from ..ir.model import Node
@@ -48,22 +48,22 @@ def required(
             yield finding(ABSENT, Severity.WARNING, None, text, "correct the name", op=op)
     for target in judged.verdicts:
         wanted = frozenset((*everywhere, *per_target.get(target, ())))
-        yield from _gaps(judged, target, REQUIRED, lambda node, ops=wanted: node.op in ops)
+        yield from _gaps(judged, target, REQUIRED, wanted)
 
 
 def strict(judged: Judgement) -> Iterator[Diagnostic]:
     """An error for each recurrent node that a target does not cover."""
     for target in judged.verdicts:
-        yield from _gaps(judged, target, STRICT, lambda node: node.op in RECURRENT)
+        yield from _gaps(judged, target, STRICT, RECURRENT)
 
 
 def _gaps(
-    judged: Judgement, target: str, code: str, wanted: Callable[[Node], bool]
+    judged: Judgement, target: str, code: str, operators: Collection[str]
 ) -> Iterator[Diagnostic]:
     verdicts = judged.verdicts[target]
     for node, use in model_uses(judged.model, judged.types):
         verdict = verdicts.get(node.id)
-        if wanted(node) and verdict is not None and not is_covered(target, verdict):
+        if node.op in operators and verdict is not None and not is_covered(target, verdict):
             yield _gap(code, target, node, use, verdict)
 
 

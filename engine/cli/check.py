@@ -16,6 +16,7 @@ from ..device.profiles import named_profile
 from ..diagnostics import Severity, merge
 from ..errors import FeedError, ModelFileError, UsageError
 from ..ir.model import Graph, Model
+from ..ir.summary import model_json
 from ..providers.support import Status
 from ..providers.targets import Target, targets
 from ..report.model import ReportedModel
@@ -23,7 +24,6 @@ from ..report.reopen import open_model, stated
 from .common import (
     add_shape_arguments,
     counts_line,
-    model_json,
     model_line,
     parse_dims,
     parse_shapes,

@@ -94,19 +94,6 @@ def _plain(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no place in JSON")
 
 
-def model_json(model: Model) -> dict[str, Any]:
-    """The ``model`` entry of JSON files."""
-    return {
-        "path": model.path,
-        "sha256": model.sha256,
-        "bytes": model.file_bytes,
-        "ir_version": model.ir_version,
-        "opsets": {domain or "ai.onnx": v for domain, v in model.opset_imports.items()},
-        "producer": model.producer,
-        "nodes": sum(len(g.nodes) for g in model.graphs()),
-    }
-
-
 def memory_json(plan: Plan) -> dict[str, int]:
     """Device memory of a plan, in bytes."""
     weights = sum(s.size_bytes for s in plan.storages if s.constant is not None)

@@ -14,6 +14,7 @@ from ..diagnostics import Diagnostic
 from ..errors import UsageError
 from ..feeds import Feeds, save_outputs
 from ..ir.model import Model
+from ..ir.summary import model_json
 from ..plan.types import Plan
 from ..profiling.stats import NodeSummary, Samples, Spread
 from ..profiling.trace import chrome_trace
@@ -25,7 +26,6 @@ from .common import (
     counts_line,
     make_feeds,
     memory_json,
-    model_json,
     model_line,
     write_json,
 )

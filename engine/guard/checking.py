@@ -1,0 +1,264 @@
+"""One model file against a policy: judged, required operators, the installed ORT, the policy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..checks.judge import Judgement, judge
+from ..checks.required import is_covered, required, strict
+from ..device.profile import DeviceProfile
+from ..device.profiles import named_profile
+from ..diagnostics import Diagnostic, merge
+from ..errors import NodeError, OpscopeError, RunError
+from ..ir.model import Graph, Model
+from ..ir.summary import model_json
+from ..providers.support import Status
+from ..providers.targets import DEFAULT_TARGETS, target
+from ..report.model import ReportedModel
+from ..report.reopen import open_model, stated
+from .applied import apply_policy
+from .fingerprints import Places
+from .policy import Policy
+from .policy_file import known_targets
+from .results import Checked, LiveTable, OffGpu
+
+NO_POLICY = Policy()
+NO_DEVICE = 3
+
+
+@dataclass(frozen=True)
+class Request:
+    """All that a check of one file needs; it can be sent to another process.
+
+    Attributes:
+        dims: given for this call: each must fit the model, and goes before the policy's.
+        shapes: likewise.
+        profile: limits that count; those that the policy names where None.
+        live: the installed ORT is asked too.
+    """
+
+    path: str
+    targets: tuple[str, ...] = ()
+    policy: Policy = NO_POLICY
+    dims: Mapping[str, int] = field(default_factory=dict)
+    shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    profile: DeviceProfile | None = None
+    live: bool = False
+
+
+def check_model(
+    path: str | os.PathLike[str],
+    targets: Sequence[str] | None = None,
+    *,
+    policy: Policy = NO_POLICY,
+    shapes: Mapping[str, tuple[int, ...]] | None = None,
+    dims: Mapping[str, int] | None = None,
+    profile: DeviceProfile | None = None,
+    live: bool = False,
+) -> Checked:
+    """Check one model file (or a report of ours) against a policy, without running it.
+
+    Args:
+        path: the file.
+        targets: names as on the command line, ``ort-webgpu@0.4.0,enableInt64=1`` for example; the
+            policy's where None, else ``DEFAULT_TARGETS``.
+        policy: what is demanded (``read_policy``, or made in place).
+        shapes: input name -> shape; each must fit the model.
+        dims: symbol -> size; likewise.
+        profile: the adapter whose limits count; those that the policy names where None.
+        live: ask the installed ONNX Runtime too.
+
+    Raises:
+        ModelFileError: the file cannot be read.
+        FeedError: ``shapes`` or ``dims`` do not fit the model.
+        UsageError: there is no such target, or the policy's limits cannot be read.
+    """
+    request = Request(
+        os.fspath(path), tuple(targets or ()), policy, dims or {}, shapes or {}, profile, live
+    )
+    return check_request(request)
+
+
+def check_request(request: Request) -> Checked:
+    """The same of a :class:`Request`."""
+    policy, path = request.policy, policy_path(request.path, request.policy)
+    names = request.targets or policy.targets or DEFAULT_TARGETS
+    ids = known_targets(names)
+    profile = request.profile
+    if profile is None and policy.limits:
+        profile = named_profile(policy.limits)
+    model = open_model(request.path)
+    if isinstance(model, ReportedModel):
+        judged = stated(model, ids)
+    else:
+        shapes, dims = _shapes(request, model, path)
+        judged = judge(model, ids, shapes=shapes, dims=dims, profile=profile)
+    live, live_found = _ask(judged, ids) if request.live else ((), ())
+    off_gpu = {t: _off_gpu(judged, t) for t in ids}
+    applied = apply_policy(
+        policy,
+        merge((*_demanded(judged, policy), *live_found, *judged.diagnostics), ()),
+        off_gpu,
+        Places(model),
+        path,
+    )
+    return Checked(
+        path=request.path,
+        targets=ids,
+        findings=applied.kept,
+        ignored=applied.ignored,
+        fail_on=policy.fail_on,
+        error_code=NO_DEVICE if any(t.unavailable for t in live) else 0,
+        model=model_json(model),
+        assumed=dict(judged.assumed),
+        graphs=_graphs(model),
+        placement={t: _counts(judged, t) for t in ids},
+        operators=_operators(judged, ids),
+        off_gpu=off_gpu,
+        live=live,
+        rules_used=applied.rules_used,
+    )
+
+
+def check_or_error(request: Request) -> Checked:
+    """:func:`check_request`, where an error is this file's answer and does not stop others.
+
+    A defect of ours passes through.
+    """
+    try:
+        return check_request(request)
+    except OpscopeError as error:
+        text = str(error)
+        if isinstance(error, NodeError | RunError):  # they name the node, not the file
+            text = f"{request.path}: {text}"
+        return failed(request, text, error.exit_code)
+
+
+def failed(request: Request, text: str, exit_code: int) -> Checked:
+    """The answer for a file that could not be checked."""
+    return Checked(request.path, fail_on=request.policy.fail_on, error=text, error_code=exit_code)
+
+
+def policy_path(path: str, policy: Policy) -> str:
+    """``path`` as the policy's patterns have it: relative to the policy's folder, with "/"."""
+    folder = Path(policy.source).parent if policy.source else Path()
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:  # another drive
+        return Path(path).as_posix()
+
+
+def _shapes(
+    request: Request, model: Model, path: str
+) -> tuple[dict[str, tuple[int, ...]], dict[str, int]]:
+    """(shapes, dims): the policy's where this model has such a thing, then the call's."""
+    dims, shapes = request.policy.shapes_of(path)
+    inputs = {p.name: p for p in model.graph.inputs}
+    symbols = {
+        d
+        for p in inputs.values()
+        if p.type is not None and p.name not in request.shapes
+        for d in p.type.shape or ()
+        if isinstance(d, str)
+    }
+    shapes = {n: s for n, s in shapes.items() if n in inputs} | dict(request.shapes)
+    return shapes, {n: d for n, d in dims.items() if n in symbols} | dict(request.dims)
+
+
+def _demanded(judged: Judgement, policy: Policy) -> list[Diagnostic]:
+    per_target = {t: policy.required(t) for t in judged.verdicts}
+    found = list(required(judged, per_target))
+    if policy.strict:
+        found += strict(judged)
+    return found
+
+
+def _off_gpu(judged: Judgement, target_id: str) -> tuple[OffGpu, ...]:
+    nodes = judged.model.nodes
+    return tuple(
+        OffGpu(i, nodes[i].name, nodes[i].op, v.status, v.reason.value, v.detail)
+        for i, v in judged.verdicts[target_id].items()
+        if i in nodes and not is_covered(target_id, v)
+    )
+
+
+# -- the installed ORT -----------------------------------------------------------------------------
+
+
+def _ask(
+    judged: Judgement, ids: Iterable[str]
+) -> tuple[tuple[LiveTable, ...], tuple[Diagnostic, ...]]:
+    """What the installed ORT answers for each target of ORT's, and the findings of it."""
+    from ..checks.live import live_findings, side_by_side
+    from ..live import LiveUnavailable, ask
+
+    tables: list[LiveTable] = []
+    found: list[Diagnostic] = []
+    for name in (i for i in ids if target(i).family != "opscope"):
+        if isinstance(judged.model, ReportedModel):
+            tables.append(LiveTable(name, unavailable="a report holds no model to ask about"))
+            continue
+        try:
+            answer = ask(judged.model, name)
+        except LiveUnavailable as error:
+            tables.append(LiveTable(name, unavailable=str(error)))
+            continue
+        verdicts = judged.verdicts[name]
+        rows = tuple(r.to_json() for r in side_by_side(judged.model, verdicts, answer))
+        tables.append(LiveTable(name, dict(answer.versions), rows, answer.error))
+        found += live_findings(judged.model, name, verdicts, answer)
+    return tuple(tables), tuple(found)
+
+
+# -- numbers ---------------------------------------------------------------------------------------
+
+
+def _counts(judged: Judgement, target_id: str) -> dict[str, int]:
+    """Number of nodes by status, of every graph."""
+    found: dict[str, int] = {}
+    for status in Status:
+        number = sum(v.status is status for v in judged.verdicts[target_id].values())
+        if number:
+            found[status.value] = number
+    return found
+
+
+def _operators(judged: Judgement, ids: Sequence[str]) -> dict[str, dict[str, dict[str, int]]]:
+    """Operator -> target -> verdict -> number of nodes; the most frequent operator first."""
+    found: dict[str, dict[str, dict[str, int]]] = {}
+    numbers: dict[str, int] = {}
+    for node in judged.model.nodes.values():
+        numbers[node.op] = numbers.get(node.op, 0) + 1
+        per_target = found.setdefault(node.op, {t: {} for t in ids})
+        for t in ids:
+            verdict = judged.verdicts[t].get(node.id)
+            status = verdict.status.value if verdict is not None else Status.UNKNOWN.value
+            if verdict is not None and verdict.reason.value and status in ("host", "unsupported"):
+                status += f" ({verdict.reason.value})"
+            per_target[t][status] = per_target[t].get(status, 0) + 1
+    return {op: found[op] for op in sorted(found, key=lambda op: (-numbers[op], op))}
+
+
+def _graphs(model: Model) -> tuple[tuple[str, str, int], ...]:
+    """(name, within, nodes) of each graph."""
+    functions = {f.graph.path: f for f in model.functions.values()}
+    owners = {
+        graph.path: (attribute, node)
+        for node in model.nodes.values()
+        for attribute, graph in node.subgraphs
+    }
+
+    def row(graph: Graph) -> tuple[str, str, int]:
+        name, within = "main", ""
+        if graph.path in owners:
+            name, node = owners[graph.path]
+            within = f"'{node.label}' ({node.op})"
+        elif graph.path in functions:
+            function = functions[graph.path]
+            name = f"function {function.domain}::{function.name}"
+        return name, within, len(graph.nodes)
+
+    return tuple(map(row, model.graphs()))
