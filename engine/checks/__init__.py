@@ -16,7 +16,7 @@ from ..providers.placement import place
 from ..providers.support import Support
 from ..providers.targets import DEFAULT_TARGETS
 from ..providers.uses import Types
-from . import copies, f16_constants, f16_index, f16_sums, int64_values, limits, placed
+from . import copies, f16_constants, f16_index, f16_sums, int64_values, limits, placed, splits
 from .context import Context
 
 Rule = Callable[[Context], Iterable[Diagnostic]]
@@ -24,6 +24,7 @@ Rule = Callable[[Context], Iterable[Diagnostic]]
 RULES: tuple[Rule, ...] = (
     placed.check,
     copies.check,
+    splits.check,
     f16_index.check,
     f16_constants.check,
     f16_sums.check,

@@ -112,9 +112,20 @@ def model_crossings(
         types: for the sizes.
         uses: of every node where the caller has them; made here where None.
     """
+    return flow_crossings(model_flow(model, target_id, verdicts, types, uses), types)
+
+
+def model_flow(
+    model: Model,
+    target_id: str,
+    verdicts: Mapping[NodeId, Support],
+    types: Types,
+    uses: Mapping[NodeId, OpUse] | None = None,
+) -> Flow:
+    """Where a target makes and reads values; the arguments are :func:`model_crossings`'."""
     if uses is None:
         uses = {node.id: use for node, use in model_uses(model, types)}
-    return crossings(model, verdicts, types, *host_ports(target_id, uses))
+    return Flow(model, verdicts, *host_ports(target_id, uses))
 
 
 def crossings(
@@ -140,15 +151,19 @@ def crossings(
         host_inputs: the inputs that a node's GPU kernel reads in host memory.
         host_outputs: the outputs that it leaves there.
     """
-    walk = Flow(model, verdicts, host_inputs, host_outputs)
+    return flow_crossings(Flow(model, verdicts, host_inputs, host_outputs), types)
+
+
+def flow_crossings(flow: Flow, types: Types) -> tuple[Crossing, ...]:
+    """:func:`crossings` of a flow that is there already."""
     found = []
-    for value, sides in walk.made.items():
+    for value, sides in flow.made.items():
         for on_gpu in sorted(sides):
-            readers = walk.readers.get((value, not on_gpu))
+            readers = flow.readers.get((value, not on_gpu))
             if readers:
                 size = value_bytes(types.get(value))
                 crossing = Crossing(
-                    *value, not on_gpu, size, walk.producer[value], tuple(dict.fromkeys(readers))
+                    *value, not on_gpu, size, flow.producer[value], tuple(dict.fromkeys(readers))
                 )
                 found.append(crossing)
     return tuple(found)

@@ -1,0 +1,66 @@
+"""Chains of GPU nodes that a host node breaks: the GPU stops, the host works, the GPU goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..diagnostics import Diagnostic, Severity
+from ..providers.borders import flow_crossings, model_flow
+from ..providers.chains import Split, splits
+from ..units import mebibytes
+from .context import Context, finding
+
+CODE = "splits-gpu"
+LISTED = 20
+FEW = 10
+"""So many GPU nodes on the smaller side make a break worth a warning."""
+
+
+def check(context: Context) -> Iterator[Diagnostic]:
+    """One finding per island of host nodes between GPU nodes, and target."""
+    uses = {node.id: use for node, use in context.uses}
+    for name, verdicts in context.verdicts.items():
+        flow = model_flow(context.model, name, verdicts, context.types, uses)
+        for split in splits(context.model, flow, flow_crossings(flow, context.types)):
+            yield _told(context, name, split)
+
+
+def _told(context: Context, target: str, split: Split) -> Diagnostic:
+    first = context.model.nodes[split.nodes[0]]
+    more = len(split.nodes) - 1
+    subject = f"this {first.op}"
+    if more:
+        subject += f" and {more:,} host node{'s' if more > 1 else ''} that it exchanges values with"
+    total = split.before + split.after
+    text = (
+        f"{subject} {'split' if more else 'splits'} {total:,} GPU nodes in two: {split.before:,} "
+        f"run before it, {split.after:,} wait for it"
+    )
+    if split.in_kernel:
+        text += "; its kernel takes in host memory what the GPU has made"
+    else:
+        text += "" if split.alone else ", and for other host nodes as well"
+    text += f". It has {split.copies:,} value{'s' if split.copies != 1 else ''} copied"
+    text += f", {mebibytes(split.copied_bytes)}" if split.copied_bytes else ""
+    text += f", {split.unknown:,} of unknown size" if split.unknown else ""
+    remedy = "give it a kernel on the GPU (its finding says how), or move it to the graph's end"
+    if split.in_kernel:
+        remedy = "make that input a constant, or compute it from shapes alone"
+    severity = Severity.WARNING if min(split.before, split.after) >= FEW else Severity.INFO
+    return finding(
+        CODE,
+        severity,
+        first,
+        text,
+        remedy,
+        target=target,
+        data={
+            "before": split.before,
+            "after": split.after,
+            "alone": split.alone,
+            "copies": split.copies,
+            "bytes": split.copied_bytes,
+            "unknown": split.unknown,
+            "nodes": [str(node) for node in split.nodes[:LISTED]],
+        },
+    )
