@@ -1,8 +1,8 @@
 """The child process that asks an installed ONNX Runtime for a provider's kernels.
 
-``python -m opscope.engine.providers.record_worker PROVIDER`` prints one line of JSON: ``versions``,
-``device`` and ``kernels``, or ``missing``, ``no_device`` or ``error`` with a text. ORT's library may
-print lines before it, and may end the process instead.
+``python -m opscope.engine.providers.record_worker PROVIDER`` prints one line of JSON:
+``versions``, ``device`` and ``kernels``, or ``missing``, ``no_device`` or ``error`` with a text.
+ORT's library may print lines before it, and may end the process instead.
 """
 
 from __future__ import annotations

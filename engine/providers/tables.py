@@ -28,7 +28,7 @@ EXACT_WHEN_OPEN = "exact-when-open"
 OPSET_RANGE = "opset-range"
 MATCHING: Mapping[str, str] = {
     EXACT_WHEN_OPEN: "ORT's kernel registry: an open-ended row matches its own version alone",
-    OPSET_RANGE: "the provider's own check of a range: an open-ended row matches all newer versions",
+    OPSET_RANGE: "a check of the provider's own: an open-ended row matches every newer version",
 }
 """The rules by which a row's versions are compared with a node's, by the name in the file."""
 
@@ -233,9 +233,9 @@ def _parse(data: Any) -> ProviderTable:
         raise ValueError("a provider table is a JSON object")
     if data.get("schema") != 1:
         raise ValueError(f"unknown schema {data.get('schema')!r} of a provider table")
-    matching = data.get("matching")
+    matching = str(data.get("matching"))
     if matching not in MATCHING:
-        raise ValueError(f"unknown rule of matching versions {matching!r}")
+        raise ValueError(f"unknown rule of matching versions {matching}")
     device = data.get("device", "gpu")
     if device not in DEVICES:
         raise ValueError(f"the device is {' or '.join(DEVICES)}, not {device!r}")
