@@ -66,105 +66,97 @@ def splits(model: Model, flow: Flow, crossings: Iterable[Crossing] = ()) -> tupl
     return tuple(sorted(found, key=lambda s: -min(s.before, s.after)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Edge:
-    """A value on its way: ``down`` where it leaves GPU memory, ``up`` where it goes there."""
-
-    source: NodeId
-    target: NodeId
-    down: bool
-    up: bool
+# A value on its way from node to node, as their places in the model, and whether it leaves GPU
+# memory there.
+_Edge = tuple[int, int, bool]
 
 
 class _Sets:
     """Nodes that belong together (union-find with halving of paths)."""
 
-    def __init__(self, nodes: Iterable[NodeId]) -> None:
-        self._parent = {node: node for node in nodes}
+    def __init__(self, count: int) -> None:
+        self._parent = list(range(count))
 
-    def find(self, node: NodeId) -> NodeId:
-        while self._parent[node] != node:
-            self._parent[node] = self._parent[self._parent[node]]
-            node = self._parent[node]
+    def find(self, node: int) -> int:
+        parent = self._parent
+        while parent[node] != node:
+            parent[node] = node = parent[parent[node]]
         return node
 
-    def join(self, a: NodeId, b: NodeId) -> None:
+    def join(self, a: int, b: int) -> None:
         self._parent[self.find(a)] = self.find(b)
 
 
 class _Chains:
-    def __init__(self, model: Model, flow: Flow) -> None:
-        order = {node: place for place, node in enumerate(model.nodes)}
-        self._order = order
-        self._sizes = _gpu_sizes(model, flow)
-        self._edges = tuple(_edges(flow))
-        self._waits: dict[NodeId, int] = {}  # the stage of each node
-        self._trip: set[NodeId] = set()  # host nodes that hold something of the GPU's
-        self._walk()
+    """Stages, regions and islands. Nodes go by their place in the model, which is quick."""
 
-    def on_gpu(self, node: NodeId) -> bool:
-        return self._sizes.get(node, 0) > 0
+    def __init__(self, model: Model, flow: Flow) -> None:
+        self._nodes = tuple(model.nodes)
+        places = {node: place for place, node in enumerate(self._nodes)}
+        by_node = _gpu_sizes(model, flow)
+        self._sizes = [by_node[node] for node in self._nodes]  # 0 on the host
+        self._edges = tuple(_edges(flow, places))
+        self._waits = [0] * len(self._nodes)  # the stage of each node
+        self._trip = [False] * len(self._nodes)  # host nodes that hold something of the GPU's
+        self._walk()
 
     def lifts(self, edge: _Edge) -> bool:
         """True where the edge ends a trip: its target waits once more than its source."""
-        if not self.on_gpu(edge.target):
+        source, target, down = edge
+        if not self._sizes[target]:
             return False
-        if self.on_gpu(edge.source):
-            return edge.down or (edge.up and edge.source in self._trip)
-        return edge.source in self._trip
+        return down if self._sizes[source] else self._trip[source]
 
     def _walk(self) -> None:
         """Stages, in an order in which each node follows those that it reads from."""
-        outgoing: dict[NodeId, list[_Edge]] = {}
-        missing = dict.fromkeys(self._order, 0)
+        outgoing: list[list[_Edge]] = [[] for _ in self._nodes]
+        missing = [0] * len(self._nodes)
         for edge in self._edges:
-            outgoing.setdefault(edge.source, []).append(edge)
-            missing[edge.target] += 1
-        ready = deque(node for node, count in missing.items() if not count)
-        self._waits = dict.fromkeys(self._order, 0)
+            outgoing[edge[0]].append(edge)
+            missing[edge[1]] += 1
+        ready = deque(place for place, count in enumerate(missing) if not count)
         while ready:  # the nodes of a cycle are never ready; the reader reports them
-            node = ready.popleft()
-            for edge in outgoing.get(node, ()):
-                if not self.on_gpu(edge.target) and (edge.down or node in self._trip):
-                    self._trip.add(edge.target)
-                stage = self._waits[node] + self.lifts(edge)
-                self._waits[edge.target] = max(self._waits[edge.target], stage)
-                missing[edge.target] -= 1
-                if not missing[edge.target]:
-                    ready.append(edge.target)
+            source = ready.popleft()
+            for edge in outgoing[source]:
+                _, target, down = edge
+                if not self._sizes[target] and (down or self._trip[source]):
+                    self._trip[target] = True
+                stage = self._waits[source] + self.lifts(edge)
+                self._waits[target] = max(self._waits[target], stage)
+                missing[target] -= 1
+                if not missing[target]:
+                    ready.append(target)
 
     def splits(self, crossings: tuple[Crossing, ...]) -> Iterator[Split]:
         regions, islands = self._connected()
-        before: dict[NodeId, set[NodeId]] = {}  # island -> the regions that it reads from
-        after: dict[NodeId, set[NodeId]] = {}
-        feeders: dict[NodeId, set[NodeId]] = {}  # region -> the islands that lift it
+        before: dict[int, set[int]] = {}  # island -> the regions that it reads from
+        after: dict[int, set[int]] = {}
+        feeders: dict[int, set[int]] = {}  # region -> the islands that lift it
         for edge in self._edges:
-            source, target = edge.source, edge.target
+            source, target, down = edge
             waits = self._waits[target] - self._waits[source]
-            if self.on_gpu(source) and not self.on_gpu(target):
-                if edge.down and waits == 0:
+            if self._sizes[source] and not self._sizes[target]:
+                if down and waits == 0:
                     before.setdefault(islands.find(target), set()).add(regions.find(source))
-            elif self.lifts(edge) and waits == 1:
-                if self.on_gpu(source):  # the target's kernel wants the value in host memory
-                    island = target
+            elif waits == 1 and self.lifts(edge):
+                island = target if self._sizes[source] else islands.find(source)
+                if self._sizes[source]:  # the target's kernel wants the value in host memory
                     before.setdefault(island, set()).add(regions.find(source))
-                else:
-                    island = islands.find(source)
                 region = regions.find(target)
                 after.setdefault(island, set()).add(region)
                 feeders.setdefault(region, set()).add(island)
         sizes = self._region_sizes(regions)
-        members: dict[NodeId, list[NodeId]] = {}
-        for node in self._order:
-            if not self.on_gpu(node):
-                members.setdefault(islands.find(node), []).append(node)
+        members: dict[int, list[NodeId]] = {}
+        for place, node in enumerate(self._nodes):
+            if not self._sizes[place]:
+                members.setdefault(islands.find(place), []).append(node)
         copied = _copies_of(crossings)
         for island, fed in after.items():
-            read = before.get(island, set())
+            read = before.get(island)
             if not read:
                 continue
-            in_kernel = self.on_gpu(island)
-            nodes = (island,) if in_kernel else tuple(members[island])
+            in_kernel = self._sizes[island] > 0
+            nodes = (self._nodes[island],) if in_kernel else tuple(members[island])
             found = {id(c): c for node in nodes for c in copied.get(node, ())}.values()
             yield Split(
                 nodes,
@@ -178,36 +170,35 @@ class _Chains:
             )
 
     def _connected(self) -> tuple[_Sets, _Sets]:
-        regions, islands = _Sets(self._order), _Sets(self._order)
-        for edge in self._edges:
-            if self._waits[edge.source] != self._waits[edge.target]:
+        regions, islands = _Sets(len(self._nodes)), _Sets(len(self._nodes))
+        for source, target, _ in self._edges:
+            if self._waits[source] != self._waits[target]:
                 continue
-            if self.on_gpu(edge.source) and self.on_gpu(edge.target):
-                regions.join(edge.source, edge.target)  # of one stage, so there is no trip
-            elif not self.on_gpu(edge.source) and not self.on_gpu(edge.target):
-                islands.join(edge.source, edge.target)
+            if self._sizes[source] and self._sizes[target]:
+                regions.join(source, target)  # of one stage, so there is no trip
+            elif not self._sizes[source] and not self._sizes[target]:
+                islands.join(source, target)
         return regions, islands
 
-    def _region_sizes(self, regions: _Sets) -> Mapping[NodeId, int]:
-        sizes: dict[NodeId, int] = {}
-        for node, size in self._sizes.items():
+    def _region_sizes(self, regions: _Sets) -> Mapping[int, int]:
+        sizes: dict[int, int] = {}
+        for place, size in enumerate(self._sizes):
             if size:
-                root = regions.find(node)
+                root = regions.find(place)
                 sizes[root] = sizes.get(root, 0) + size
         return sizes
 
 
-def _edges(flow: Flow) -> Iterator[_Edge]:
+def _edges(flow: Flow, places: Mapping[NodeId, int]) -> Iterator[_Edge]:
     """One edge per value and reader."""
     for (value, read_on_gpu), readers in flow.readers.items():
-        source = flow.producer.get(value)
-        if source is None:  # an argument of a function's body
+        producer = flow.producer.get(value)
+        if producer is None:  # an argument of a function's body
             continue
-        made_on_gpu = True in flow.made[value]
-        for target in dict.fromkeys(readers):
-            if target != source:
-                down, up = made_on_gpu and not read_on_gpu, read_on_gpu and not made_on_gpu
-                yield _Edge(source, target, down, up)
+        down = True in flow.made[value] and not read_on_gpu
+        for reader in dict.fromkeys(readers):
+            if reader != producer:
+                yield places[producer], places[reader], down
 
 
 def _gpu_sizes(model: Model, flow: Flow) -> Mapping[NodeId, int]:
