@@ -1,0 +1,320 @@
+"""ORT's answer about a copy of the model, back to the user's nodes. Pure: no ORT here.
+
+Every node of the copy has a token of its own as its name, which ORT keeps, extends (``_token_1``,
+``_inlfunc_F_``) or builds the names of rewritten nodes from. What no longer has a name is told by
+values, in the graph as ORT had rewritten it just before it placed it: who produces the node's
+output there, what its consumers read instead, which equal node was kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..ir.model import Graph, Model, Node, NodeId, subgraph_reads
+from ..providers.support import Status
+from .answer import CPU, LiveNode
+from .equals import SHAPES, Equals
+from .rewritten import Rewritten
+
+_TOKEN = re.compile(r"opscope\.(\d+)\.")
+# What ORT adds to the name of a node that it copies: layouts and opened functions.
+_SAME = re.compile(r"(?:_inlfunc_.*_)?opscope\.\d+\.(?:_token_\d+)*")
+
+# They only pass on or lay out values anew: where they are gone, nothing computes them any more.
+_MOVERS = frozenset(
+    (
+        "Identity",
+        "Dropout",
+        "Cast",
+        "CastLike",
+        "Transpose",
+        "Reshape",
+        "Flatten",
+        "Squeeze",
+        "Unsqueeze",
+    )
+)
+_MAY_BE_IDLE = _MOVERS | {"Slice", "Expand", "Concat", "Tile", "Pad", "Sum"}
+_NEUTRAL = frozenset(("Add", "Sub", "Mul", "Div"))  # ORT drops them where they add 0, multiply by 1
+_TAKES_CONSTANTS = frozenset(("Conv", "ConvTranspose", "Gemm", "MatMul", "FusedConv"))
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """One node that ORT says it assigned: its provider, and the node as it was then."""
+
+    provider: str
+    domain: str
+    op_type: str
+    name: str
+
+
+def token(number: int) -> str:
+    """The name of the copy's node ``number``."""
+    return f"opscope.{number}."
+
+
+def tokens(model: Model) -> dict[NodeId, str]:
+    """The name that each node has in the copy."""
+    return {node_id: token(k) for k, node_id in enumerate(model.nodes)}
+
+
+def match(
+    model: Model, assigned: Iterable[Assigned], before: Model | None, after: Model | None
+) -> dict[NodeId, LiveNode]:
+    """Where each of the user's nodes runs.
+
+    Args:
+        model: the user's model; ORT was given it with its nodes called :func:`tokens`.
+        assigned: what ORT says it assigned.
+        before: the graph that it placed, rewritten by its first level of optimizations; None where
+            it could not be had.
+        after: the graph that it runs; None where it could not be had.
+    """
+    return _Matcher(model, tuple(assigned), before, after).nodes()
+
+
+def is_needed(model: Model, assigned: Iterable[Assigned]) -> bool:
+    """Whether some node's fate cannot be told from ``assigned`` alone."""
+    named = {number for item in assigned for number in numbers_in(item.name)}
+    return any(
+        k not in named and node.op != "Constant" and model.function_of(node) is None
+        for k, node in enumerate(model.nodes.values())
+    )
+
+
+def numbers_in(name: str) -> list[int]:
+    """The numbers of the copy's nodes that a name speaks of."""
+    return [int(n) for n in _TOKEN.findall(name)]
+
+
+class _Matcher:
+    def __init__(
+        self,
+        model: Model,
+        assigned: Sequence[Assigned],
+        before: Model | None,
+        after: Model | None,
+    ) -> None:
+        self._model = model
+        self._ids = list(model.nodes)
+        self._tokens = tokens(model)
+        self._same: dict[NodeId, list[Assigned]] = {}
+        self._derived: dict[NodeId, Assigned] = {}
+        self._by_name = {item.name: item for item in assigned}
+        for item in assigned:
+            for number in numbers_in(item.name):
+                if number < len(self._ids):
+                    self._note(self._ids[number], item)
+        self._before = Rewritten(before) if before is not None else None
+        self._after = Rewritten(after) if after is not None else None
+        self._equals = Equals(model)
+        self._captured = {n for g in model.graphs() for o in g.nodes for n in subgraph_reads(o)}
+        self._found: dict[NodeId, LiveNode] = {}
+
+    def _note(self, node_id: NodeId, item: Assigned) -> None:
+        same_op = item.op_type == self._model.nodes[node_id].op_type
+        if same_op and _SAME.fullmatch(item.name):
+            self._same.setdefault(node_id, []).append(item)
+        else:
+            self._derived.setdefault(node_id, item)
+
+    def nodes(self) -> dict[NodeId, LiveNode]:
+        """The verdict on every node, in the model's order."""
+        for graph in self._model.graphs():
+            # Consumers first: what became of them tells much of what they read.
+            for node in reversed(graph.sorted_nodes):
+                self._found[node.id] = self._named(node) or self._by_values(graph, node)
+        return {node_id: self._found[node_id] for node_id in self._ids}
+
+    # -- by name -----------------------------------------------------------------------------------
+
+    def _named(self, node: Node) -> LiveNode | None:
+        if node.id in self._same:
+            return _together(self._same[node.id])
+        if node.op == "Constant":
+            return LiveNode(Status.FOLDED, "", "made an initializer")
+        if self._model.function_of(node) is not None:
+            return LiveNode(Status.FOLDED, "", "its function is put in its place")
+        if (item := self._derived.get(node.id)) is not None:
+            return _fused(item)
+        if self._after is not None and self._tokens[node.id] in self._after.named:
+            # Not assigned, yet there: ORT gives the CPU what it had to put casts around.
+            return LiveNode(Status.HOST, CPU, "kept with casts around it")
+        return None
+
+    # -- by values ---------------------------------------------------------------------------------
+
+    def _by_values(self, graph: Graph, node: Node) -> LiveNode:
+        if (fate := self._with_owner(graph)) is not None:
+            return fate
+        rewritten = self._before
+        if rewritten is None:
+            return LiveNode(Status.UNKNOWN, "", "ORT does not show the graph that it placed")
+        if self._tokens[node.id] in rewritten.named:
+            return self._gone_while_placing(node)
+        names = [name for name in node.outputs if name]
+        if any(rewritten.is_constant(name) for name in names):
+            return LiveNode(Status.FOLDED, "", "folded")
+        for name in names:
+            if (producer := rewritten.producer(name)) is not None:
+                return self._replaced(node, producer)
+        return self._by_consumers(graph, node, rewritten)
+
+    def _with_owner(self, graph: Graph) -> LiveNode | None:
+        """The fate of a subgraph whose own node is no more."""
+        owner = self._owner(graph)
+        if owner is None or self._found[owner.id].status is not Status.FOLDED:
+            return None
+        how = f"within '{owner.label}' ({owner.op}), of which nothing is left"
+        return LiveNode(Status.FOLDED, "", how)
+
+    def _owner(self, graph: Graph) -> Node | None:
+        if not graph.path or "." not in graph.path[-1]:
+            return None
+        index = graph.path[-1].partition(".")[0]
+        if not index.isdigit():
+            return None
+        return self._model.nodes.get(NodeId(graph.path[:-1], int(index)))
+
+    def _gone_while_placing(self, node: Node) -> LiveNode:
+        if node.op_type in _MOVERS:
+            return LiveNode(Status.FOLDED, "", "dropped by the layout transformation")
+        if self._after is not None:
+            for name in node.outputs:
+                if name and self._after.is_constant(name):
+                    return LiveNode(Status.FOLDED, "", "folded after the layout transformation")
+        return LiveNode(Status.UNKNOWN, "", "gone after the layout transformation")
+
+    def _replaced(self, node: Node, producer: Node) -> LiveNode:
+        """Its output now comes from ``producer``, a node of another name."""
+        assert self._before is not None
+        item = self._by_name.get(producer.name)
+        if item is None and node.op_type in _MOVERS and producer.op_type in _MOVERS:
+            return LiveNode(Status.FOLDED, "", "dropped by the layout transformation")
+        while item is None and producer.op_type in _MOVERS and not numbers_in(producer.name):
+            # ORT has moved a Transpose behind the node.
+            before = self._before.producer(producer.inputs[0])
+            if before is None or before is producer:
+                break
+            producer, item = before, self._by_name.get(before.name)
+        survivor = self._survivor(producer)
+        if survivor is not None:
+            if self._is_idle(node, survivor):
+                return LiveNode(Status.FOLDED, "", "dropped")
+            if survivor.id in self._same:
+                item = self._same[survivor.id][0]
+        if item is None:
+            how = f"its output comes from '{producer.name}' ({producer.op}), which has no provider"
+            return LiveNode(Status.UNKNOWN, "", how)
+        if survivor is not None and survivor.op == node.op:
+            return _into(item, f"one with its equal, '{survivor.label}'")
+        if survivor is not None:
+            return _into(item, f"fused into '{survivor.label}' ({producer.op})")
+        return _fused(item)
+
+    def _by_consumers(self, graph: Graph, node: Node, rewritten: Rewritten) -> LiveNode:
+        """Its output is gone: what do the readers of it read instead?"""
+        readers = [
+            (reader, at)
+            for name in node.outputs
+            if name
+            for reader in graph.consumers.get(name, ())
+            for at, given in enumerate(reader.inputs)
+            if given == name
+        ]
+        ends = {port.name for port in graph.outputs}
+        if not readers and ends.isdisjoint(node.outputs):
+            captured = not self._captured.isdisjoint(node.outputs)
+            return LiveNode(Status.FOLDED, "", "folded" if captured else "dropped: nobody reads it")
+        if self._equals.is_arithmetic(node):
+            return LiveNode(Status.FOLDED, "", "folded")
+        for reader, at in readers:
+            if (fate := self._by_reader(node, reader, at, rewritten)) is not None:
+                return fate
+        fates = [self._found[reader.id] for reader, _ in readers]
+        if fates and all(f.status is Status.FOLDED for f in fates):
+            if all(reader.op_type in SHAPES for reader, _ in readers):
+                return LiveNode(Status.FOLDED, "", "dropped: only its shape is read")
+            if node.op_type in _MOVERS:
+                return LiveNode(Status.FOLDED, "", "dropped")
+        if (twin := self._twin(node)) is not None:
+            return twin
+        if fates and all(f.status is Status.FOLDED for f in fates):
+            return LiveNode(Status.FOLDED, "", "folded")
+        for fate in fates:
+            if fate.status is Status.FUSED:
+                return fate
+        return LiveNode(Status.UNKNOWN, "", "gone, and its value with it")
+
+    def _by_reader(
+        self, node: Node, reader: Node, at: int, rewritten: Rewritten
+    ) -> LiveNode | None:
+        """By what ``reader``, where it has survived, reads at input ``at``."""
+        there = rewritten.named.get(self._tokens[reader.id])
+        if there is None or there.op_type != reader.op_type or at >= len(there.inputs):
+            return None
+        value = rewritten.source(there.inputs[at])
+        if not value or rewritten.is_constant(value):
+            return LiveNode(Status.FOLDED, "", "folded") if value else None
+        producer = rewritten.producer(value)
+        survivor = self._survivor(producer) if producer is not None else None
+        if survivor is not None and survivor.op == node.op and survivor.id in self._same:
+            return _into(self._same[survivor.id][0], f"one with its equal, '{survivor.label}'")
+        if producer is not None and survivor is None:
+            item = self._by_name.get(producer.name)
+            return _fused(item) if item is not None else None
+        # It reads what came before the node.
+        if node.op_type in _NEUTRAL or (node.op_type in _MAY_BE_IDLE and node.op_type != "Pad"):
+            return LiveNode(Status.FOLDED, "", "dropped")
+        taker = self._same.get(reader.id)
+        return _into(taker[0], f"fused into '{reader.label}' ({reader.op})") if taker else None
+
+    def _survivor(self, found: Node) -> Node | None:
+        """The user's node that ``found`` still is."""
+        numbers = numbers_in(found.name)
+        if len(numbers) != 1 or numbers[0] >= len(self._ids) or not _SAME.fullmatch(found.name):
+            return None
+        node = self._model.nodes[self._ids[numbers[0]]]
+        return node if node.op_type == found.op_type else None
+
+    def _is_idle(self, node: Node, survivor: Node) -> bool:
+        """Whether ``node`` needs no work now that ``survivor`` gives its output."""
+        if node.op_type in _MAY_BE_IDLE and node.op_type != survivor.op_type:
+            return True
+        return node.op_type in _NEUTRAL and survivor.op_type not in _TAKES_CONSTANTS
+
+    def _twin(self, node: Node) -> LiveNode | None:
+        """Of equal nodes ORT keeps one."""
+        kept = [o for o in self._equals.of(node) if o.id in self._same and o.id != node.id]
+        providers = {self._same[o.id][0].provider for o in kept}
+        if len(providers) != 1:
+            return None
+        return _into(self._same[kept[0].id][0], f"one with its equal, '{kept[0].label}'")
+
+
+def _status(provider: str) -> Status:
+    return Status.HOST if provider == CPU else Status.GPU
+
+
+def _together(items: Sequence[Assigned]) -> LiveNode:
+    """One node, in as many places as its function was opened."""
+    providers = Counter(item.provider for item in items)
+    if len(providers) == 1:
+        provider = items[0].provider
+        how = "same name" if len(items) == 1 else f"same name, in {len(items)} places"
+        return LiveNode(_status(provider), provider, how)
+    each = ", ".join(f"{n} on {provider}" for provider, n in providers.items())
+    return LiveNode(Status.UNKNOWN, "", f"not the same in each place where it is: {each}")
+
+
+def _fused(item: Assigned) -> LiveNode:
+    domain = f"{item.domain}::" if item.domain else ""
+    return _into(item, f"fused into {domain}{item.op_type}")
+
+
+def _into(item: Assigned, how: str) -> LiveNode:
+    return LiveNode(Status.FUSED, item.provider, how)

@@ -1,0 +1,203 @@
+"""The child that loads onnxruntime: one line of JSON in, one out, until its input ends.
+
+It is started by path and imports nothing of Opscope. A request has "do" and an "id", which its
+answer repeats. ``hello``: what is installed and which devices the provider finds. ``session``:
+makes a session from a file, says which provider was assigned which node, saves the graph as ORT
+rewrote it, and runs it where feeds are given.
+
+onnxruntime may abort this process at any request; the parent tells that from the pipe's end.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+from typing import IO, Any
+
+WEBGPU = "WebGpuExecutionProvider"
+CPU = "CPUExecutionProvider"
+PLUGINS = {WEBGPU: ("webgpu", "onnxruntime_ep_webgpu", "onnxruntime-ep-webgpu")}
+"""Provider -> the name it is registered under, its Python module, the distribution of that."""
+
+OPTION_PREFIX = {WEBGPU: "ep.webgpuexecutionprovider."}
+RECORD = "session.record_ep_graph_assignment_info"
+FOLDER = "session.model_external_initializers_file_folder_path"
+SAVED_WEIGHTS = "session.optimized_model_external_initializers_file_name"
+SAVED_WEIGHTS_FROM = "session.optimized_model_external_initializers_min_size_in_bytes"
+_ERRORS_ONLY = 3  # ORT's log severity
+
+
+class Refusal(Exception):  # noqa: N818 - an answer, not an error
+    """What was asked for is not to be had; ``kind`` tells the parent why."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(text)
+        self.kind = kind
+
+
+class Worker:
+    """onnxruntime, imported with the first request."""
+
+    def __init__(self) -> None:
+        try:
+            import onnxruntime  # type: ignore[import-untyped,unused-ignore]
+        except ImportError as error:
+            raise Refusal("missing", f"onnxruntime cannot be imported: {error}") from error
+        self.ort: Any = onnxruntime
+        self.registered: set[str] = set()
+        onnxruntime.set_default_logger_severity(_ERRORS_ONLY)
+
+    def hello(self, provider: str) -> dict[str, Any]:
+        """Versions, the providers built in, and the devices of ``provider``'s plugin."""
+        versions = {"onnxruntime": self.ort.__version__}
+        available = list(self.ort.get_available_providers())
+        devices = []
+        plugin = ""
+        if provider not in available:
+            versions |= self.register(provider)
+            plugin = PLUGINS.get(provider, ("", "", ""))[2]
+            devices = [_described(d) for d in self.devices(provider)]
+        records = hasattr(self.ort.InferenceSession, "get_provider_graph_assignment_info")
+        return {
+            "versions": versions,
+            "available": available,
+            "plugin": plugin,
+            "devices": devices,
+            "records": records,
+        }
+
+    def register(self, provider: str) -> dict[str, str]:
+        """Register the plugin of ``provider``, and its version."""
+        if provider not in PLUGINS:
+            raise Refusal("no-provider", f"onnxruntime {self.ort.__version__} has no {provider}")
+        name, module, distribution = PLUGINS[provider]
+        if not hasattr(self.ort, "register_execution_provider_library"):
+            raise Refusal("old", f"onnxruntime {self.ort.__version__} loads no plugins")
+        if provider not in self.registered:
+            try:
+                plugin = __import__(module)
+            except ImportError as error:
+                raise Refusal("no-plugin", f"{distribution} is not installed: {error}") from error
+            try:
+                self.ort.register_execution_provider_library(name, plugin.get_library_path())
+            except Exception as error:  # ORT raises many types; all of them are its answer
+                raise Refusal("no-plugin", f"{distribution}: {_line(error)}") from error
+            self.registered.add(provider)
+        return {distribution: importlib.metadata.version(distribution)}
+
+    def devices(self, provider: str) -> list[Any]:
+        """The plugin's devices."""
+        return [d for d in self.ort.get_ep_devices() if d.ep_name == provider]
+
+    def session(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Make a session as asked; where that fails, ORT's words are the answer."""
+        try:
+            session = self.make(request)
+        except Refusal:
+            raise
+        except Exception as error:  # ORT raises many types; all of them are its answer
+            return {"error": _line(error)}
+        assigned = [
+            [group.ep_name, node.domain, node.op_type, node.name]
+            for group in session.get_provider_graph_assignment_info()
+            for node in group.get_nodes()
+        ]
+        answer: dict[str, Any] = {"error": "", "assigned": assigned}
+        if request.get("feeds"):
+            answer |= _run(session, request["feeds"], request["outputs"])
+        return answer
+
+    def make(self, request: dict[str, Any]) -> Any:
+        """The session."""
+        provider = request["provider"]
+        options = self.ort.SessionOptions()
+        options.log_severity_level = _ERRORS_ONLY
+        options.intra_op_num_threads = 1
+        options.add_session_config_entry(RECORD, "1")
+        for key, value in request["options"].items():
+            options.add_session_config_entry(OPTION_PREFIX.get(provider, "") + key, value)
+        if request["basic"]:
+            options.graph_optimization_level = self.ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        if request["save"]:
+            options.optimized_model_filepath = request["save"]
+            weights = os.path.basename(request["save"]) + ".weights"
+            options.add_session_config_entry(SAVED_WEIGHTS, weights)
+            options.add_session_config_entry(SAVED_WEIGHTS_FROM, "1024")
+        model: Any = request["model"]
+        if request["folder"]:
+            # The copy lies elsewhere; ORT takes a folder for external data only with bytes.
+            options.add_session_config_entry(FOLDER, request["folder"])
+            with open(model, "rb") as file:
+                model = file.read()
+        if provider in self.ort.get_available_providers():
+            names = list(dict.fromkeys((provider, CPU)))
+            return self.ort.InferenceSession(model, options, providers=names)
+        self.register(provider)
+        devices = self.devices(provider)
+        if not devices:
+            raise Refusal("no-device", f"{provider} finds no device")
+        options.add_provider_for_devices(devices[:1], {})
+        return self.ort.InferenceSession(model, options)
+
+
+def _run(session: Any, feeds: str, outputs: str) -> dict[str, Any]:
+    import numpy as np
+
+    with np.load(feeds, allow_pickle=False) as arrays:
+        given = {name: arrays[name] for name in arrays.files}
+    # .npz has no objects: strings travel as fixed-width text, ORT wants objects.
+    given = {n: a.astype(object) if a.dtype.kind == "U" else a for n, a in given.items()}
+    try:
+        values = session.run(None, given)
+    except Exception as error:  # ORT raises many types; all of them are its answer
+        return {"run_error": _line(error)}
+    found, left_out = {}, []
+    for port, value in zip(session.get_outputs(), values, strict=True):
+        if not isinstance(value, np.ndarray):
+            left_out.append(port.name)
+            continue
+        found[port.name] = value.astype(str) if value.dtype.kind == "O" else value
+    np.savez(outputs, **found)  # type: ignore[arg-type]
+    return {"run_error": "", "left_out": left_out}
+
+
+def _described(device: Any) -> dict[str, Any]:
+    return {
+        "vendor": device.device.vendor,
+        "type": str(device.device.type).rpartition(".")[2],
+        "metadata": dict(device.device.metadata),
+    }
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:2000]
+
+
+def serve(lines: IO[str], answers: IO[str]) -> None:
+    """Answer each line of ``lines`` until they end."""
+    worker: Worker | None = None
+    for line in lines:
+        request = json.loads(line)
+        try:
+            worker = worker or Worker()
+            if request["do"] == "hello":
+                answer = worker.hello(request["provider"])
+            else:
+                answer = worker.session(request)
+        except Refusal as refusal:
+            answer = {"refused": refusal.kind, "text": str(refusal)}
+        answers.write(json.dumps({"id": request["id"], **answer}) + "\n")
+        answers.flush()
+
+
+def main() -> None:
+    """Serve the pipes. What others print goes to standard error, so that answers stay whole."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    with open(0, encoding="utf-8", closefd=False) as lines:
+        serve(lines, answers)
+
+
+if __name__ == "__main__":
+    main()
