@@ -1,61 +1,75 @@
-"""``opscope check``: who would run each node, and what is risky, without running anything."""
+"""``opscope check``: who would run each node of models, what is risky, and whether CI may pass."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..checks.judge import Judgement, judge
-from ..checks.required import REQUIRED, STRICT, required, strict
+from ..device.profiles import HELP as LIMITS_HELP
 from ..device.profiles import named_profile
-from ..diagnostics import Severity, merge
-from ..errors import FeedError, ModelFileError, UsageError
-from ..ir.model import Graph, Model
-from ..ir.summary import model_json
-from ..providers.support import Status
-from ..providers.targets import Target, targets
-from ..report.model import ReportedModel
-from ..report.reopen import open_model, stated
-from .common import (
-    add_shape_arguments,
-    counts_line,
-    model_line,
-    parse_dims,
-    parse_shapes,
-)
-from .text import diagnostic_lines, one_line, table
+from ..diagnostics import Severity
+from ..errors import UsageError
+from ..guard.baseline import compare, read_baseline, write_baseline
+from ..guard.batch import TIMEOUT_S, check_files
+from ..guard.checking import Request, check_or_error
+from ..guard.files import model_files
+from ..guard.junit import junit_xml
+from ..guard.policy import Policy
+from ..guard.policy_file import NAME, find_policy, known_targets, read_policy
+from ..guard.results import Checked
+from ..guard.sarif import sarif_log
+from ..guard.worker import plain
+from ..providers.targets import DEFAULT_TARGETS, target, targets
+from .check_progress import shown
+from .check_text import check_text
+from .common import add_shape_arguments, parse_dims, parse_shapes
+from .text import one_line
 
 HELP = "say who would run each node of models, and what is risky, without running them"
-FAILED, UNREADABLE = 1, 2
+FORMATS = ("text", "json", "sarif", "junit")
 
 
 @dataclass(frozen=True)
-class Checked:
-    """One file of the call: what was judged, or why it cannot be read.
+class Call:
+    """The whole call as it was understood.
 
     Attributes:
-        judged: None where the file cannot be read.
-        error: one line, "" where it can.
-        exit_code: what this file alone would give.
+        files: in order.
+        targets: ids.
+        baseline: the file that was compared with, or "".
     """
 
-    path: str
-    judged: Judgement | None
-    error: str
-    exit_code: int
+    files: tuple[str, ...]
+    targets: tuple[str, ...]
+    policy: Policy
+    baseline: str = ""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
-    parser.add_argument("models", nargs="+", metavar="MODEL")
-    names = ", ".join(t.id for t in targets())
     parser.add_argument(
-        "--target", action="append", metavar="NAME", help=f"of {names} (repeatable; default all)"
+        "models",
+        nargs="+",
+        metavar="MODEL",
+        help="a model, a report of Opscope's, a folder (all .onnx files below it) or a pattern",
+    )
+    names = ", ".join(dict.fromkeys(t.family for t in targets()))
+    parser.add_argument(
+        "--target",
+        action="append",
+        metavar="NAME",
+        help=f"of {names}, with @VERSION and ,OPTION=VALUE if wanted; 'all' is the newest of each "
+        f"(repeatable; default {' and '.join(DEFAULT_TARGETS)})",
+    )
+    parser.add_argument(
+        "--live",
+        action="store_true",
+        help="ask the installed ONNX Runtime too, and fail where it differs from the prediction",
     )
     parser.add_argument(
         "--require", metavar="OP,OP", default="", help="operators that every target must cover"
@@ -63,170 +77,139 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strict", action="store_true", help="fail if a GRU, LSTM or RNN is off a target's GPU"
     )
-    parser.add_argument("--fail-on", choices=("error", "warning"), default="error")
+    parser.add_argument("--fail-on", choices=("error", "warning"), help="default error")
     add_shape_arguments(parser, seed=False)
-    parser.add_argument("--limits", metavar="FILE", help="limits saved by 'opscope devices --json'")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--limits", metavar="WHICH", help=f"limits that count: {LIMITS_HELP}")
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
+        "--config",
+        metavar="FILE",
+        help=f"the project's demands (default: {NAME} of this folder or above, in the repository)",
+    )
+    group.add_argument("--no-config", action="store_true", help=f"look for no {NAME}")
+    parser.add_argument("--baseline", metavar="FILE", help="report only what FILE does not know")
+    parser.add_argument(
+        "--write-baseline",
+        metavar="FILE",
+        help="save what is found as known (FILE may be that of --baseline); findings then pass",
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=0, metavar="N", help="processes (default: one per CPU)"
+    )
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        default=TIMEOUT_S,
+        metavar="SECONDS",
+        help=f"for one of several files (default {TIMEOUT_S:g})",
+    )
+    parser.add_argument("--verbose", action="store_true", help="show each of many like findings")
+    parser.add_argument("--format", choices=FORMATS, default="text")
     parser.add_argument("-o", dest="output", metavar="FILE", help="write to a file")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Judge each model and print; the worst exit code of all files is the command's."""
-    chosen = _targets(options.target)
-    checked = [_check(path, options, chosen) for path in options.models]
-    if options.format == "json":
-        text = json.dumps(check_json(checked, chosen), indent=1, allow_nan=False) + "\n"
-    else:
-        parts = [_text(c.judged, chosen) for c in checked if c.judged is not None]
-        text = "\n\n".join(parts) + "\n" if parts else ""
-    if options.output:
-        try:
-            Path(options.output).write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"{options.output} cannot be written: {error.strerror}") from error
-    else:
-        print(text, end="")
-    for c in checked:
-        if c.error:
-            print(one_line(f"opscope: error: {c.error}"), file=sys.stderr)
-    return max(c.exit_code for c in checked)
+    """Check each model and print; the worst exit code of all files is the command's."""
+    call = _call(options)
+    known = read_baseline(options.baseline) if options.baseline else None
+    checked = _check(_requests(options, call), options)
+    if known is not None:
+        checked = compare(checked, known)
+    if options.write_baseline:
+        number = write_baseline(options.write_baseline, checked)
+        print(
+            one_line(f"{options.write_baseline}: {number:,} findings are known from now on"),
+            file=sys.stderr,
+        )
+        checked = tuple(replace(c, findings=(), known=(*c.known, *c.findings)) for c in checked)
+    code = max(c.exit_code for c in checked)
+    _write(_formatted(options, call, checked, code), options.output)
+    for line in dict.fromkeys(_errors(checked)):
+        print(one_line(f"opscope: error: {line}"), file=sys.stderr)
+    return code
 
 
-def _targets(names: Sequence[str] | None) -> tuple[Target, ...]:
-    known = {t.id: t for t in targets()}
-    for name in names or ():
-        if name not in known:
-            raise UsageError(f"--target {name}: there is {', '.join(known)}")
-    return tuple(known[name] for name in dict.fromkeys(names or known))
-
-
-def _check(path: str, options: argparse.Namespace, chosen: Sequence[Target]) -> Checked:
-    profile = named_profile(options.limits) if options.limits else None
-    shapes, dims = parse_shapes(options.shape), parse_dims(options.dim)
-    try:
-        model = open_model(path)
-        ids = [t.id for t in chosen]
-        if isinstance(model, ReportedModel):
-            judged = stated(model, ids)
-        else:
-            judged = judge(model, ids, shapes=shapes, dims=dims, profile=profile)
-    except (ModelFileError, FeedError) as error:
-        return Checked(path, None, str(error), UNREADABLE)
+def _call(options: argparse.Namespace) -> Call:
+    """What the options and the project's file say together; the options win."""
+    if options.jobs < 0:
+        raise UsageError(f"--jobs must be at least 1, not {options.jobs}")
+    if options.timeout <= 0:
+        raise UsageError(f"--timeout must be more than 0, not {options.timeout:g}")
+    source = options.config or (None if options.no_config else find_policy())
+    policy = read_policy(source) if source else Policy()
     operators = [op.strip() for op in options.require.split(",") if op.strip()]
-    more = [*required(judged, operators), *(strict(judged) if options.strict else ())]
-    judged = replace(judged, diagnostics=merge((*more, *judged.diagnostics), ()))
-    limit = Severity(options.fail_on).rank
-    failed = any(d.severity.rank <= limit for d in judged.diagnostics)
-    return Checked(path, judged, "", FAILED if failed else 0)
+    policy = replace(
+        policy,
+        fail_on=Severity(options.fail_on) if options.fail_on else policy.fail_on,
+        require=tuple(dict.fromkeys((*policy.require, *operators))),
+        strict=policy.strict or options.strict,
+        limits=options.limits or policy.limits,
+    )
+    names = options.target or policy.targets or DEFAULT_TARGETS
+    return Call(model_files(options.models), known_targets(names), policy, options.baseline or "")
 
 
-# -- text ------------------------------------------------------------------------------------------
+def _requests(options: argparse.Namespace, call: Call) -> tuple[Request, ...]:
+    profile = named_profile(call.policy.limits) if call.policy.limits else None
+    shapes, dims = parse_shapes(options.shape), parse_dims(options.dim)
+    return tuple(
+        Request(path, call.targets, call.policy, dims, shapes, profile, options.live)
+        for path in call.files
+    )
 
 
-def _text(judged: Judgement, chosen: Sequence[Target]) -> str:
-    model = judged.model
-    lines = [model_line(model)]
-    for t in chosen:
-        lines.append(f"{t.label:<18}{counts_line(counts(judged, t.id))}")
-    for symbol, size in judged.assumed.items():
-        lines.append(one_line(f"assumed           {symbol} = {size}"))
-    graphs = list(model.graphs())
-    if len(graphs) > 1:
-        lines += ["", table([("graph", "within", "nodes"), *_graph_rows(model, graphs)])]
-    rows = _operator_rows(judged, chosen)
-    lines += ["", table([("operator", "nodes", *(t.label for t in chosen)), *rows])]
-    if judged.diagnostics:
-        lines += ["", *diagnostic_lines(judged.diagnostics)]
-    totals = {s: sum(d.severity is s for d in judged.diagnostics) for s in Severity}
-    lines += ["", ", ".join(f"{n} {s.value}{_plural(s, n)}" for s, n in totals.items())]
-    return "\n".join(lines)
+def _check(requests: Sequence[Request], options: argparse.Namespace) -> tuple[Checked, ...]:
+    if len(requests) == 1:  # no other file to protect, and half the time to start
+        return (check_or_error(requests[0]),)
+    with shown(sys.stderr) as progress:
+        return check_files(
+            requests, jobs=options.jobs, timeout_s=options.timeout, progress=progress
+        )
 
 
-def _plural(severity: Severity, count: int) -> str:
-    return "" if count == 1 or severity is Severity.INFO else "s"
+def _errors(checked: Sequence[Checked]) -> list[str]:
+    """What could not be done, one line each."""
+    unavailable = [t for c in checked for t in c.live if t.unavailable]
+    return [
+        *(c.error for c in checked if c.error),
+        *(f"--live: {t.target}: {t.unavailable}" for t in unavailable),
+    ]
 
 
-def _graph_rows(model: Model, graphs: Sequence[Graph]) -> list[tuple[str, str, str]]:
-    functions = {f.graph.path: f for f in model.functions.values()}
-    owners = {
-        graph.path: (attribute, node)
-        for node in model.nodes.values()
-        for attribute, graph in node.subgraphs
-    }
-    rows = []
-    for graph in graphs:
-        name, within = "main", ""
-        if graph.path in owners:
-            name, node = owners[graph.path]
-            within = f"'{node.label}' ({node.op})"
-        elif graph.path in functions:
-            function = functions[graph.path]
-            name = f"function {function.domain}::{function.name}"
-        rows.append((name, within, f"{len(graph.nodes):,}"))
-    return rows
+def _formatted(
+    options: argparse.Namespace, call: Call, checked: Sequence[Checked], code: int
+) -> str:
+    if options.format == "json":
+        return _json_text(check_json(checked, call))
+    if options.format == "sarif":
+        return _json_text(sarif_log(checked, exit_code=code, compared=bool(call.baseline)))
+    if options.format == "junit":
+        return junit_xml(checked)
+    return check_text(checked, call.policy, verbose=options.verbose)
 
 
-def counts(judged: Judgement, target: str) -> dict[str, int]:
-    """Number of nodes by status, of every graph, for one target."""
-    found: dict[str, int] = {}
-    for status in Status:
-        number = sum(v.status is status for v in judged.verdicts[target].values())
-        if number:
-            found[status.value] = number
-    return found
+def _json_text(data: dict[str, Any]) -> str:
+    return json.dumps(data, indent=1, allow_nan=False, default=plain) + "\n"
 
 
-def _operators(judged: Judgement, chosen: Sequence[Target]) -> dict[str, dict[str, dict[str, int]]]:
-    """Operator -> target -> verdict -> number of nodes; the most frequent operator first."""
-    nodes = judged.model.nodes
-    found: dict[str, dict[str, dict[str, int]]] = {}
-    for node in nodes.values():
-        per_target = found.setdefault(node.op, {t.id: {} for t in chosen})
-        for t in chosen:
-            verdict = judged.verdicts[t.id].get(node.id)
-            status = verdict.status.value if verdict is not None else Status.UNKNOWN.value
-            if verdict is not None and verdict.status in (Status.HOST, Status.UNSUPPORTED):
-                status += f" ({verdict.reason.value})"
-            per_target[t.id][status] = per_target[t.id].get(status, 0) + 1
-    return found
-
-
-def _number(per_target: Mapping[str, Mapping[str, int]]) -> int:
-    return sum(next(iter(per_target.values()), {}).values())
-
-
-def _operator_rows(judged: Judgement, chosen: Sequence[Target]) -> list[tuple[str, ...]]:
-    found = _operators(judged, chosen)
-    rows = []
-    for op in sorted(found, key=lambda op: (-_number(found[op]), op)):
-        cells = (counts_line(found[op][t.id]) for t in chosen)
-        rows.append((op, f"{_number(found[op]):,}", *cells))
-    return rows
-
-
-# -- JSON ------------------------------------------------------------------------------------------
-
-
-def check_json(checked: Sequence[Checked], chosen: Sequence[Target]) -> dict[str, Any]:
+def check_json(checked: Sequence[Checked], call: Call) -> dict[str, Any]:
     """The output of ``--format json`` (schema 1)."""
     return {
         "schema": 1,
-        "targets": [{"id": t.id, "label": t.label} for t in chosen],
-        "files": [_file_json(c, chosen) for c in checked],
+        "targets": [
+            {"id": i, "label": target(i).label, "version": target(i).version} for i in call.targets
+        ],
+        "policy": call.policy.source,
+        "baseline": call.baseline,
+        "files": [c.to_json() for c in checked],
     }
 
 
-def _file_json(checked: Checked, chosen: Sequence[Target]) -> dict[str, Any]:
-    judged = checked.judged
-    if judged is None:
-        return {"path": checked.path, "error": checked.error, "exit_code": checked.exit_code}
-    return {
-        "path": checked.path,
-        "exit_code": checked.exit_code,
-        "model": model_json(judged.model),
-        "assumed": dict(judged.assumed),
-        "placement": {t.id: counts(judged, t.id) for t in chosen},
-        "operators": _operators(judged, chosen),
-        "uncovered": sum(d.code in (REQUIRED, STRICT) for d in judged.diagnostics),
-        "diagnostics": [d.to_json() for d in judged.diagnostics],
-    }
+def _write(text: str, path: str | None) -> None:
+    if not path:
+        print(text, end="")
+        return
+    try:
+        Path(path).write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from error

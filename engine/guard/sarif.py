@@ -1,0 +1,201 @@
+"""Findings as SARIF 2.1.0, for GitHub code scanning, GitLab, Azure DevOps and editors.
+
+The format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html. A finding points at
+the model file, and at the node by a logical location. GitHub shows only results with a line, and
+tells results of one rule in one file apart by ``primaryLocationLineHash`` alone, so a result has
+line 1 and its fingerprint under that name too
+(https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from importlib.metadata import metadata, version
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from ..checks.codes import CODES
+from ..diagnostics import Diagnostic, Severity
+from .results import Checked, Found
+
+SCHEMA_URI = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+ROOT = "SRCROOT"
+LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+FINGERPRINT = "opscopeFinding/v1"
+
+
+def sarif_log(
+    checked: Sequence[Checked], *, exit_code: int = 0, compared: bool = False
+) -> dict[str, Any]:
+    """A SARIF log of one run.
+
+    Args:
+        checked: the answers, in order.
+        exit_code: of the command.
+        compared: the answers were compared with a baseline, so that each finding is a new one.
+    """
+    codes = {f.diagnostic.code for c in checked for f in c.findings}
+    rules = sorted(codes | set(CODES))
+    index = {code: position for position, code in enumerate(rules)}
+    results = [_result(c, found, index, compared) for c in checked for found in c.findings]
+    problems = [(c.path, c.error) for c in checked if c.error]
+    problems += [(c.path, t.unavailable) for c in checked for t in c.live if t.unavailable]
+    notifications = [_notification(path, text) for path, text in problems]
+    run = {
+        "tool": {"driver": _driver(rules)},
+        "invocations": [
+            {
+                "executionSuccessful": not notifications,
+                "exitCode": exit_code,
+                "toolExecutionNotifications": notifications,
+            }
+        ],
+        "originalUriBaseIds": {
+            ROOT: {"description": {"text": "the folder in which opscope check was called"}}
+        },
+        "artifacts": [_artifact(c) for c in checked],
+        "results": results,
+    }
+    return {"$schema": SCHEMA_URI, "version": "2.1.0", "runs": [run]}
+
+
+def artifact_location(path: str) -> dict[str, str]:
+    """Where a file is: relative to the current folder if it is below it, else its full URI."""
+    full = Path(os.path.abspath(path))
+    try:
+        relative = full.relative_to(Path.cwd())
+    except ValueError:
+        return {"uri": "file://" + _quoted(full.as_posix())}
+    return {"uri": _quoted(relative.as_posix()), "uriBaseId": ROOT}
+
+
+def _quoted(path: str) -> str:
+    """A path as part of a URI; names that are not UTF-8 keep their bytes."""
+    text = quote(os.fsencode(path), safe="/")
+    return text if text.startswith("/") or ":" not in text else f"./{text}"
+
+
+def _driver(rules: Sequence[str]) -> dict[str, Any]:
+    pages = project_url("Documentation")
+    driver: dict[str, Any] = {"name": "Opscope", "version": version("opscope")}
+    if pages:
+        driver["informationUri"] = pages
+    return driver | {"rules": [_rule(code, pages) for code in rules]}
+
+
+def project_url(label: str) -> str:
+    """One of the addresses in the package's metadata ([project.urls]), "" where it has none."""
+    for entry in metadata("opscope").get_all("Project-URL") or ():
+        name, _, url = str(entry).partition(",")
+        if name.strip().lower() == label.lower():
+            return url.strip().rstrip("/")
+    return ""
+
+
+def _rule(code: str, pages: str) -> dict[str, Any]:
+    known = CODES.get(code)
+    title = known.title if known is not None else code
+    worst = known.severities[0] if known is not None else Severity.WARNING
+    sentence = title[:1].upper() + title[1:] + "."
+    rule: dict[str, Any] = {
+        "id": code,
+        "name": "".join(part.capitalize() for part in code.split("-")),
+        "shortDescription": {"text": sentence},
+        "fullDescription": {"text": sentence},
+        "help": {"text": f"'opscope explain {code}' says what it means and how to mend it."},
+        "defaultConfiguration": {"level": LEVELS[worst]},
+        "properties": {"tags": [known.group] if known is not None and known.group else []},
+    }
+    return rule | {"helpUri": f"{pages}/checks/{code}.md"} if pages else rule
+
+
+def _artifact(checked: Checked) -> dict[str, Any]:
+    artifact: dict[str, Any] = {"location": artifact_location(checked.path)}
+    if checked.model.get("sha256"):
+        artifact["hashes"] = {"sha-256": checked.model["sha256"]}
+    if checked.model.get("bytes"):
+        artifact["length"] = checked.model["bytes"]
+    return artifact
+
+
+def _result(
+    checked: Checked, found: Found, index: Mapping[str, int], compared: bool
+) -> dict[str, Any]:
+    d = found.diagnostic
+    result: dict[str, Any] = {
+        "ruleId": d.code,
+        "ruleIndex": index[d.code],
+        "level": LEVELS[d.severity],
+        "message": {"text": _message(d)},
+        "locations": [_location(checked, found)],
+        "partialFingerprints": {
+            FINGERPRINT: found.fingerprint,
+            "primaryLocationLineHash": f"{found.fingerprint}:1",
+        },
+        "properties": {
+            "target": d.target,
+            "operator": d.op,
+            "versions": d.versions,
+            "links": list(d.links),
+            "data": dict(d.data),
+        },
+    }
+    if compared:
+        result["baselineState"] = "new"
+    return result
+
+
+def _message(d: Diagnostic) -> str:
+    """Target, node and text in a sentence, and the remedy."""
+    label = d.name or (f"#{d.node}" if d.node is not None else "")
+    subject = f"'{label}' ({d.op}): " if label and d.op else f"({d.op}) " if d.op else ""
+    target = f"{d.target}: " if d.target else ""
+    remedy = f"\nRemedy: {d.remedy}" if d.remedy else ""
+    return _plain_text(f"{target}{subject}{d.text}{remedy}")
+
+
+def _plain_text(text: str) -> str:
+    """``text`` with nothing in it that a viewer takes for a placeholder or a link.
+
+    Braces are doubled (SARIF 2.1.0, 3.11.5), and ``](`` cannot end a link's text (3.11.6): names
+    come from strangers' files.
+    """
+    text = text.replace("{", "{{").replace("}", "}}").replace("](", "\\](")
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
+def _location(checked: Checked, found: Found) -> dict[str, Any]:
+    node = found.diagnostic.node
+    location: dict[str, Any] = {
+        "physicalLocation": {
+            "artifactLocation": artifact_location(checked.path),
+            "region": {"startLine": 1},
+        }
+    }
+    if node is not None:
+        graph = "/".join(node.graph) or "main graph"
+        location["logicalLocations"] = [
+            {
+                "name": found.diagnostic.name or str(node),
+                "fullyQualifiedName": f"{graph}/{found.place}",
+                "kind": "member",
+                "properties": {
+                    "graph": list(node.graph),
+                    "index": node.index,
+                    "operator": found.diagnostic.op,
+                },
+            }
+        ]
+    return location
+
+
+def _notification(path: str, text: str) -> dict[str, Any]:
+    return {
+        "level": "error",
+        "message": {"text": _plain_text(text)},
+        "locations": [{"physicalLocation": {"artifactLocation": artifact_location(path)}}],
+    }
