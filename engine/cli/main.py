@@ -8,14 +8,21 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from importlib.metadata import version
+from types import ModuleType
 from typing import NoReturn
 
 from ..errors import NodeError, OpscopeError, RunError, UsageError
-from . import check, devices, plan, run
 from .text import one_line
 
-COMMANDS = {"run": run, "plan": plan, "check": check, "devices": devices}
+COMMANDS = (  # each is a module here, loaded when it is called
+    "run",
+    "plan",
+    "check",
+    "devices",
+    "providers",
+)
 FAILED = 4
 INTERRUPTED = 130  # 128 + SIGINT, what shells expect
 
@@ -28,12 +35,13 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of all commands of this package."""
+def parser(command: str = "") -> argparse.ArgumentParser:
+    """The parser of ``command``, or of all commands of this package where it is none of them."""
     top = Parser(prog="opscope", description="Opscope without its window.")
     top.add_argument("--version", action="version", version=f"opscope {version('opscope')}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, module in COMMANDS.items():
+    for name in (command,) if command in COMMANDS else COMMANDS:
+        module = command_module(name)
         sub = commands.add_parser(name, help=module.HELP, description=module.HELP)
         sub.add_argument("--debug", action="store_true", help="show a traceback with an error")
         module.add_arguments(sub)
@@ -41,16 +49,21 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def command_module(name: str) -> ModuleType:
+    """The module of a command. The others are not loaded: that takes longer than many a check."""
+    return import_module(f".{name}", __package__)
+
+
 def main(
     argv: Sequence[str] | None = None,
-    make_parser: Callable[[], argparse.ArgumentParser] = parser,
+    make_parser: Callable[[], argparse.ArgumentParser] | None = None,
 ) -> int:
     """Run one command.
 
     Args:
         argv: arguments without the program's name, by default the process's own.
-        make_parser: makes the parser; what it parses has ``call``, which does the command and
-            gives its exit code, ``model`` and ``debug``.
+        make_parser: makes another parser than this package's; what it parses has ``call``, which
+            does the command and gives its exit code, and where it is about one model ``model``.
 
     Returns:
         The exit code of the contract: 0 fine, 1 findings or not covered, 2 bad usage or files,
@@ -61,13 +74,15 @@ def main(
         if isinstance(stream, io.TextIOWrapper):  # a name of any language on any terminal
             stream.reconfigure(errors="backslashreplace")
     try:
-        options = make_parser().parse_args(arguments)
+        made = make_parser() if make_parser else parser(*arguments[:1])
+        options = made.parse_args(arguments)
         code: int = options.call(options)
         sys.stdout.flush()
     except SystemExit:  # argparse has printed the help or the version
         return 0
     except (NodeError, RunError) as error:
-        return _fail(f"{options.model}: {error}", error.exit_code, arguments)
+        model = getattr(options, "model", "")  # a command of many models names the file itself
+        return _fail(f"{model}: {error}" if model else str(error), error.exit_code, arguments)
     except OpscopeError as error:
         return _fail(str(error), error.exit_code, arguments)
     except BrokenPipeError:  # the reader, such as head, has seen enough

@@ -9,8 +9,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
-from opscope.engine.cli import main
-from opscope.engine.cli.main import COMMANDS
+from opscope.engine.cli import devices, main
 from opscope.engine.session import Session
 
 
@@ -134,7 +133,7 @@ def test_a_traceback_is_shown_with_debug_alone(
     def fail(_: object) -> int:
         raise raised
 
-    monkeypatch.setattr(COMMANDS["devices"], "main", fail)
+    monkeypatch.setattr(devices, "main", fail)
     assert main(["devices"]) == code
     error = capsys.readouterr().err
     assert error.startswith(f"opscope: error: {text}")
