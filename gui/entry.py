@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 WORKER_FLAG = "--layout-worker"  # layout.worker's own, spelt out: importing it costs the start
-ENGINE_COMMANDS = ("run", "check", "plan", "devices")
+ENGINE_COMMANDS = ("run", "check", "plan", "devices", "providers")
 PICTURE_COMMANDS = ("shot", "report")
 _USAGE = """\
 usage: opscope [MODEL]            open the window, on a model or a report of ours if one is named
@@ -19,6 +19,7 @@ commands:
   check     say what falls back, fails or loses precision, for Opscope and other engines
   plan      list the dispatches of a run without running
   devices   list the adapters of this machine
+  providers list the tables of ONNX Runtime's providers, or record a new one
   shot      draw the window into a PNG, without a display
   report    write a bug report as one picture
 

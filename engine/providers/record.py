@@ -8,7 +8,6 @@ enableInt64 adds, notes) is carried over, row by row, from the newest table of t
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DeviceError, OpscopeError, UsageError
-from .tables import EXACT_WHEN_OPEN, KernelRow, ProviderTable, parse_table
+from .tables import (
+    EXACT_WHEN_OPEN,
+    KernelRow,
+    ProviderTable,
+    load_table,
+    parse_table,
+    table_names,
+    version_key,
+)
 
 OPEN = 2**31 - 1  # ORT's upper version of an open-ended registration
 TIMEOUT_S = 120.0
@@ -26,6 +33,7 @@ LICENCE = (
     "ONNX Runtime is MIT; this file holds facts only: operators, version ranges, type names, "
     "notes of our own"
 )
+CARRIED = frozenset(("host", "types_int64", "note"))
 _TENSOR = {"float": "float32", "double": "float64"}
 _KINDS = (("tensor(", ""), ("sparse_tensor(", "sparse"), ("seq(", "seq"), ("optional(", "optional"))
 
@@ -72,13 +80,12 @@ class OrtMissingError(RecordError):
     exit_code = 2
 
 
-def record(family: str, base: ProviderTable | None, host: str) -> Mapping[str, Any]:
+def record(family: str, called: str = "") -> Mapping[str, Any]:
     """The JSON data of a new table of ``family``, from the ORT that is installed.
 
     Args:
         family: a key of ``FAMILIES``.
-        base: the newest table of the family, whose notes are carried over; None without one.
-        host: name of the CPU table for a provider that is not the CPU's own.
+        called: the version that the table is to have, where that is not the package's.
 
     Raises:
         UsageError: this family cannot be recorded.
@@ -89,14 +96,29 @@ def record(family: str, base: ProviderTable | None, host: str) -> Mapping[str, A
     chosen = FAMILIES.get(family)
     if chosen is None:
         raise UsageError(
-            f"{family} cannot be recorded: an installed ORT lists {', '.join(FAMILIES)} alone"
+            f"{family} cannot be recorded: an installed ORT lists {' and '.join(FAMILIES)} alone"
         )
-    return table_data(chosen, ask(chosen), base, host, date.today().isoformat())
+    tables = [load_table(name) for name in table_names()]
+    base = newest(t for t in tables if t.id == family)
+    answer = ask(chosen)
+    hosts = [t for t in tables if t.device == "cpu"]
+    same = [t for t in hosts if t.version == answer["versions"]["onnxruntime"]]
+    host = newest(same or hosts)
+    day = date.today().isoformat()
+    return table_data(chosen, answer, base, host.name if host else "", day, called)
+
+
+def newest(tables: Iterable[ProviderTable]) -> ProviderTable | None:
+    """The table with the newest version; None of none."""
+    return max(tables, key=lambda t: version_key(t.version), default=None)
 
 
 def ask(family: Family, *, timeout_s: float = TIMEOUT_S) -> Mapping[str, Any]:
     """The worker's answer: ``versions``, ``device`` and ``kernels`` as ORT gives them."""
-    command = [sys.executable, "-m", f"{__package__}.record_worker", family.provider]
+    # By path and with -P: the child loads nothing of Opscope, and no module of the folder that the
+    # user happens to be in.
+    worker = Path(__file__).with_name("record_worker.py")
+    command = [sys.executable, "-P", str(worker), family.provider]
     try:
         done = subprocess.run(
             command,
@@ -105,7 +127,6 @@ def ask(family: Family, *, timeout_s: float = TIMEOUT_S) -> Mapping[str, Any]:
             errors="replace",
             timeout=timeout_s,
             check=False,
-            env={**os.environ, "PYTHONWARNINGS": "ignore"},
         )
     except subprocess.TimeoutExpired as error:
         text = f"{family.family}: the installed ONNX Runtime did not answer within {timeout_s:g} s"
@@ -146,6 +167,7 @@ def table_data(
     base: ProviderTable | None,
     host: str,
     day: str,
+    called: str = "",
 ) -> Mapping[str, Any]:
     """The JSON data of a table from the worker's answer.
 
@@ -155,16 +177,17 @@ def table_data(
         base: the table whose notes are carried over.
         host: name of the CPU table for another provider.
         day: date of the recording, YYYY-MM-DD.
+        called: the table's version, where that is not the package's.
     """
     versions = answer["versions"]
-    version = versions[family.package]
+    version = called or versions[family.package]
     with_versions = " with ".join(f"{name} {number}" for name, number in versions.items())
     call = "get_all_opkernel_def()"
     if family.device != "cpu":
         call = f'get_registered_ep_kernel_defs("{family.provider}") on {answer["device"]}'
     source = f"{with_versions}: {call}, {day}"
     rows = [carry(row, base) for row in merged(answer["kernels"])]
-    if base is not None and any(len(row) > 5 for row in rows):
+    if base is not None and any(row.keys() & CARRIED for row in rows):
         source += f"; host inputs, int64 types and notes carried over from {base.name}"
     data: dict[str, Any] = {
         "schema": 1,
@@ -216,6 +239,23 @@ def merged(kernels: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
                 }
             )
     return rows
+
+
+def same_kernels(left: ProviderTable, right: ProviderTable) -> bool:
+    """Whether two tables register the same, however their rows are split."""
+    return _boxes(left) == _boxes(right)
+
+
+def _boxes(table: ProviderTable) -> Mapping[tuple[object, ...], list[list[tuple[str, list[str]]]]]:
+    found: dict[tuple[object, ...], list[dict[str, frozenset[str]]]] = {}
+    for rows in table.rows.values():
+        for row in rows:
+            key = (row.domain, row.op, row.since, row.until)
+            found.setdefault(key, []).append(dict(row.types))
+    return {
+        key: sorted(sorted(map(_sorted, box.items())) for box in _joined(boxes))
+        for key, boxes in found.items()
+    }
 
 
 def _order(entry: tuple[tuple[str, str, int, int], object]) -> tuple[str, str, int, int]:
@@ -297,7 +337,7 @@ def table_text(data: Mapping[str, Any]) -> str:
 
 
 def write_table(data: Mapping[str, Any], path: str) -> None:
-    """Write a table; the file is read back as a table first, so that no broken one is written.
+    """Write a table, after reading its text back as one: no broken table is written.
 
     Raises:
         UsageError: the file cannot be written.

@@ -1,7 +1,7 @@
 """The child process that asks an installed ONNX Runtime for a provider's kernels.
 
-``python -m opscope.engine.providers.record_worker PROVIDER`` prints one line of JSON:
-``versions``, ``device`` and ``kernels``, or ``missing``, ``no_device`` or ``error`` with a text.
+``python record_worker.py PROVIDER`` prints one line of JSON: ``versions``, ``device`` and
+``kernels``, or ``missing``, ``no_device`` or ``error`` with a text. It imports nothing of Opscope.
 ORT's library may print lines before it, and may end the process instead.
 """
 
@@ -53,11 +53,13 @@ def _version(package: str, module: Any) -> str:
 
 
 def _device(device: Any) -> str:
-    about = {**dict(device.ep_metadata), **dict(device.device.metadata)}
-    for key in ("Description", "description", "device_name", "name"):
-        if about.get(key):
-            return str(about[key])
-    return f"the device of {device.device.vendor or 'an unnamed vendor'}"
+    """What a plugin's device is called, as far as ORT says: a description, else kind and vendor."""
+    hardware = device.device
+    described = dict(hardware.metadata).get("Description")
+    if described:
+        return str(described)
+    kind = str(hardware.type).rpartition(".")[2]
+    return f"a {kind} device of {hardware.vendor or 'an unnamed vendor'}"
 
 
 def _plain(found: Iterable[Any]) -> list[dict[str, Any]]:

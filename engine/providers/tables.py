@@ -137,6 +137,25 @@ class ProviderTable:
         return any(row.types for rows in self.rows.values() for row in rows)
 
 
+def version_key(version: str) -> tuple[int, ...]:
+    """What versions of one family are sorted by.
+
+    ``0.4.0`` is newer than ``0.4.0rc1``. A version that starts with a word, such as
+    ``built-in-1.30.0``, counts otherwise than the family's own versions do, and is older than all.
+    """
+    plain = re.match(r"\d+(?:\.\d+)*", version)
+    numbers = [int(part) for part in re.findall(r"\d+", plain[0] if plain else version)]
+    released = plain is not None and re.match(r"(?:rc|dev|a|b|\.dev|-)", version[plain.end() :])
+    # Six numbers and a mark, so that 1.3 and 1.3.0 have keys of one length.
+    padded = (*numbers, 0, 0, 0, 0, 0, 0)[:6]
+    return (plain is not None, *padded, 0 if released else 1)
+
+
+def is_name(text: str) -> bool:
+    """Whether a target's name can have ``text`` as its family or version."""
+    return _NAME.fullmatch(text) is not None
+
+
 def user_folder() -> str:
     """The folder with the user's own tables; "" where there is none."""
     return os.environ.get(FOLDER_VARIABLE, "")
@@ -151,6 +170,11 @@ def table_names() -> tuple[str, ...]:
     return tuple(sorted((*_shipped(), *_own(user_folder()))))
 
 
+def is_own(name: str) -> bool:
+    """Whether the table ``name`` is the user's, not one that ships with Opscope."""
+    return name in _own(user_folder())
+
+
 def load_table(name: str) -> ProviderTable:
     """The table ``name``.
 
@@ -158,8 +182,9 @@ def load_table(name: str) -> ProviderTable:
         ValueError: there is none of that name, or a file of ours is broken.
         UsageError: a file of the user's cannot be read, or is no provider table.
     """
-    own = _own(user_folder()).get(name)
-    return _load_shipped(name) if own is None else _load_own(own)
+    folder = user_folder()
+    own = _own(folder).get(name)
+    return _load_shipped(name) if own is None else _load_own(own, folder)
 
 
 @cache
@@ -193,7 +218,7 @@ def _own(folder: str) -> Mapping[str, Path]:
 
 
 @cache
-def _load_own(path: Path) -> ProviderTable:
+def _load_own(path: Path, folder: str) -> ProviderTable:
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
@@ -209,7 +234,7 @@ def _load_own(path: Path) -> ProviderTable:
         raise UsageError(text) from error
     if table.name != path.stem:
         raise UsageError(f"{path}: the file must be called {table.name}.json, as its table is")
-    if table.host not in (*_shipped(), *_own(str(path.parent))):
+    if table.host not in (*_shipped(), *_own(folder)):
         raise UsageError(f"{path}: its host, the table {table.host!r}, is not there")
     return table
 
@@ -339,6 +364,6 @@ def _text(data: Mapping[str, Any], key: str) -> str:
 def _named(data: Mapping[str, Any], key: str) -> str:
     """A part of a target's name: no ``@`` and no comma, which separate its parts."""
     value = _text(data, key)
-    if not _NAME.fullmatch(value):
+    if not is_name(value):
         raise ValueError(f"{key} {value!r} has characters that a target's name cannot have")
     return value

@@ -15,7 +15,7 @@ from functools import cache
 from ..errors import UsageError
 from .ort import OrtOptions, OrtProvider
 from .provider import OPSCOPE, Provider
-from .tables import ProviderTable, load_table, table_names, user_folder
+from .tables import ProviderTable, load_table, table_names, user_folder, version_key
 
 DEFAULT_TARGETS = ("opscope", "ort-webgpu")
 """What is judged where nobody says for whom."""
@@ -113,17 +113,3 @@ def _target(name: str, folder: str) -> Target:
 def targets_of(family: str, ids: Iterable[str]) -> tuple[str, ...]:
     """Those of the target ids whose family is ``family``, whatever their version and options."""
     return tuple(i for i in ids if re.split("[@,]", i, maxsplit=1)[0] == family)
-
-
-def version_key(version: str) -> tuple[int, ...]:
-    """What versions of one family are sorted by.
-
-    ``0.4.0`` is newer than ``0.4.0rc1``. A version that starts with a word, such as
-    ``built-in-1.30.0``, counts otherwise than the family's own versions do, and is older than all.
-    """
-    plain = re.match(r"\d+(?:\.\d+)*", version)
-    numbers = [int(part) for part in re.findall(r"\d+", plain[0] if plain else version)]
-    released = plain is not None and re.match(r"(?:rc|dev|a|b|\.dev|-)", version[plain.end() :])
-    # Six numbers and a mark, so that 1.3 and 1.3.0 have keys of one length.
-    padded = (*numbers, 0, 0, 0, 0, 0, 0)[:6]
-    return (plain is not None, *padded, 0 if released else 1)

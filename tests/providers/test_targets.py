@@ -10,8 +10,8 @@ from opscope.engine.providers.targets import (
     target,
     targets,
     targets_of,
-    version_key,
 )
+from opscope.engine.providers.tables import version_key
 
 FAMILIES = ["opscope", "ort-webgpu", "ort-cpu", "ort-cuda", "ort-dml", "ort-web", "webnn"]
 
