@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from opscope.engine.errors import UsageError
 from opscope.engine.providers.ort import OrtProvider
+from opscope.engine.providers.tables import version_key
 from opscope.engine.providers.targets import (
     DEFAULT_TARGETS,
     target,
     targets,
     targets_of,
 )
-from opscope.engine.providers.tables import version_key
 
 FAMILIES = ["opscope", "ort-webgpu", "ort-cpu", "ort-cuda", "ort-dml", "ort-web", "webnn"]
 
