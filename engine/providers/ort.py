@@ -9,13 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
+from ..ir.model import Graph, TensorType
 from ..ir.schema import newest_opset, schema
 from ..ops.use import OpUse
-from .ort_failures import known_failure
+from .expansion import parts
+from .ort_failures import UNSURE, known_failure
 from .support import Reason, Status, Support
-from .tables import KernelRow, ProviderTable
+from .tables import KernelRow, ProviderTable, load_table
+
+
+MICROSOFT = "com.microsoft"
 
 
 @dataclass(frozen=True)
@@ -95,10 +101,9 @@ class OrtProvider:
 
     def support(self, use: OpUse) -> Support:
         """The verdict on one node by itself."""
-        for step in STEPS:
-            if (verdict := step(self, use)) is not None:
-                return verdict
-        return self._placed(use)
+        verdict = next((v for step in STEPS if (v := step(self, use)) is not None), None)
+        verdict = verdict or self._placed(use)
+        return host_lookup(self, use, verdict) if verdict.status is Status.HOST else verdict
 
     def rows(self, use: OpUse) -> tuple[KernelRow, ...]:
         """The provider's rows for the node's operator."""
@@ -124,6 +129,33 @@ class OrtProvider:
         found = self.matching(use)
         return found[0].host_outputs if found else frozenset()
 
+    @cached_property
+    def host(self) -> ProviderTable | None:
+        """The CPU table that takes what the provider leaves."""
+        return load_table(self.table.host) if self.table.host else None
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether this is the CPU provider itself."""
+        return self.table.device == "cpu"
+
+    def host_kernel(self, use: OpUse) -> str:
+        """What ORT's CPU provider has for a node: "kernel", "float32" (one for float32 alone), "".
+
+        A node in float16 alone is run in float32 between two Casts, if it is of an operator whose
+        schema ORT knows. Source: onnxruntime/core/optimizer/insert_cast_transformer.cc.
+        """
+        if self.host is None:
+            return "kernel"
+        cpu = self if self.is_cpu else OrtProvider(self.host)
+        if cpu.matching(use):
+            return "kernel"
+        halves = [k is not None and k.dtype == "float16" for k in use.inputs]
+        subgraphs = any(isinstance(v, Graph) for v in use.attributes.values())
+        if any(halves) and not subgraphs and cpu.matching(_in_float32(use)):
+            return "float32"
+        return ""
+
     def _placed(self, use: OpUse) -> Support:
         unknown = [i for i, t in enumerate(use.inputs) if t is not None and t.dtype == "?"]
         typed = any(row.types for row in self.rows(use))
@@ -131,7 +163,7 @@ class OrtProvider:
             detail = f"the type of input {unknown[0]} is not known, so neither is the provider"
             return _verdict(Status.UNKNOWN, Reason.UNKNOWN, detail, "types")
         return _verdict(
-            Status.GPU,
+            Status.HOST if self.is_cpu else Status.GPU,
             Reason.NONE,
             f"{self.label} has a kernel",
             "kernel",
@@ -157,8 +189,10 @@ def layout_gate(provider: OrtProvider, use: OpUse) -> Support | None:
     """Outside the layout transformation's opsets the provider takes no node at all."""
     if provider.table.opsets is None:
         return None
+    if provider.table.opsets is None or provider.options.preferred_layout != "NHWC":
+        return None
     lowest, highest = provider.table.opsets
-    if provider.options.preferred_layout != "NHWC" or use.domain not in ("", "ai.onnx"):
+    if use.domain not in ("", "ai.onnx"):
         return None
     if not use.opset or lowest <= use.opset <= highest:
         return None
@@ -166,7 +200,14 @@ def layout_gate(provider: OrtProvider, use: OpUse) -> Support | None:
         f"the model's opset {use.opset} is outside {lowest}-{highest}, the range of ORT's layout "
         "transformation (preferredLayout NHWC), so the provider takes no node of it"
     )
-    return _verdict(Status.HOST, Reason.SCHEMA_VERSION, detail, "layout gate", opset=use.opset)
+    return _verdict(
+        Status.HOST,
+        Reason.SCHEMA_VERSION,
+        detail,
+        "layout gate",
+        opset=use.opset,
+        range=[lowest, highest],
+    )
 
 
 def forced_rule(provider: OrtProvider, use: OpUse) -> Support | None:
@@ -246,21 +287,126 @@ def selection_rule(provider: OrtProvider, use: OpUse) -> Support | None:
     return _verdict(Status.HOST, Reason.ATTRIBUTE, detail, "selection")
 
 
+def operator_lookup(provider: OrtProvider, use: OpUse) -> Support | None:
+    """ORT refuses a model with an operator that it has never heard of."""
+    host = provider.host
+    if host is None or provider.rows(use) or host.find(use.domain, use.op_type):
+        return None
+    domains = {domain for domain, _ in host.rows}
+    if use.domain in ("", "ai.onnx") and use.since_version:
+        return None
+    if use.domain in domains and (use.since_version or use.domain == MICROSOFT):
+        return None
+    detail = f"ORT knows no operator {use.op} at version {use.opset or '?'} of its domain"
+    return _verdict(
+        Status.FAILS, Reason.NO_KERNEL, detail, "operator look-up", when="session creation"
+    )
+
+
+def fixed_shapes(provider: OrtProvider, use: OpUse) -> Support | None:
+    """WebNN takes no node with a dimension that is not known."""
+    if provider.table.id != "webnn":
+        return None
+    for index, kind in enumerate(use.inputs):
+        if kind is not None and kind.shape is not None and kind.known_dims is None:
+            detail = f"WebNN takes fixed shapes alone; input {index} is {kind}"
+            return _verdict(Status.HOST, Reason.SHAPE, detail, "fixed shapes")
+    return None
+
+
 def failure_rule(provider: OrtProvider, use: OpUse) -> Support | None:
     """Taken, and then it fails: nothing falls back."""
-    failure = known_failure(use)
+    failure = known_failure(use, provider.table)
     if failure is None:
         return None
+    if failure.when == UNSURE:
+        return _verdict(Status.UNKNOWN, Reason.UNKNOWN, failure.detail, "known failure")
     detail = f"{provider.label} takes the node, then fails at {failure.when}: {failure.detail}"
     return _verdict(Status.FAILS, failure.reason, detail, "known failure", when=failure.when)
 
 
+def host_lookup(provider: OrtProvider, use: OpUse, verdict: Support) -> Support:
+    """Who takes what the provider leaves: a CPU kernel, the operator's body, or nobody."""
+    found = provider.host_kernel(use)
+    if found == "kernel":
+        failure = None if provider.is_cpu else known_failure(use, provider.host)
+        if failure is None:
+            return verdict
+        detail = f"{verdict.detail}; the CPU provider fails at {failure.when}: {failure.detail}"
+        status = Status.UNKNOWN if failure.when == UNSURE else Status.FAILS
+        return Support(
+            status, failure.reason, detail, {"step": "known failure", "when": failure.when}
+        )
+    if (expanded := _expanded(provider, use, verdict)) is not None:
+        return expanded
+    if found == "float32":
+        detail = "has it in float32 alone: ORT puts a Cast before it and one after it"
+        if provider.is_cpu:
+            detail = f"{provider.label} {detail}"
+            return Support(Status.HOST, Reason.NONE, detail, {"step": "CPU look-up", "casts": True})
+        detail = f"{verdict.detail}; the CPU provider {detail}"
+        return replace(verdict, detail=detail, data={**verdict.data, "casts": True})
+    detail = f"no provider has a kernel: {verdict.detail}"
+    if not provider.is_cpu and provider.host is not None:
+        detail += f"; {_host_gap(provider.host, use)}"
+    data = {**verdict.data, "step": "CPU look-up", "when": "session creation"}
+    return Support(Status.FAILS, verdict.reason, detail, data)
+
+
+def _host_gap(table: ProviderTable, use: OpUse) -> str:
+    """Why the CPU provider does not take a node."""
+    cpu = OrtProvider(table)
+    for step in (kernel_lookup, version_rule, type_rule):
+        if (verdict := step(cpu, use)) is not None:
+            return verdict.detail
+    return f"{table.label} has no kernel that matches"
+
+
+def _expanded(provider: OrtProvider, use: OpUse, verdict: Support) -> Support | None:
+    """The parts of the operator's body, placed one by one."""
+    found = [(provider.support(part), ends) for part, ends in parts(use)]
+    if not found:
+        return None
+    count = len(found)
+    body = f"ORT puts ONNX's definition of {use.op_type}, {count} node(s), in its place"
+    failing = next((v for v, _ in found if v.status is Status.FAILS), None)
+    failing = failing or next((v for v, _ in found if v.status is Status.UNKNOWN), None)
+    data: dict[str, Any] = {"step": "function body", "parts": count}
+    if failing is not None:
+        data |= {k: v for k, v in failing.data.items() if k == "when"}
+        return Support(failing.status, failing.reason, f"{body}; {failing.detail}", data)
+    gpu = sum(v.status is Status.GPU for v, _ in found)
+    data["expanded"] = {"gpu": gpu, "cpu": count - gpu}
+    # The node that gives the output stands for the whole.
+    last = next((v for v, ends in reversed(found) if ends), found[-1][0])
+    if gpu == count:
+        return Support(Status.GPU, Reason.NONE, f"{body}; {provider.label} has all of them", data)
+    if provider.is_cpu:
+        return Support(Status.HOST, Reason.NONE, f"{body}; the CPU provider has all of them", data)
+    where = f"{gpu} on the GPU and {count - gpu} on the CPU" if gpu else "all on the CPU"
+    detail = f"{body}, {where}: {verdict.detail}"
+    return Support(last.status, Reason.NONE if last.on_gpu else verdict.reason, detail, data)
+
+
+def _in_float32(use: OpUse) -> OpUse:
+    """The node as if its float16 were float32."""
+
+    def wide(kind: TensorType | None) -> TensorType | None:
+        return replace(kind, dtype="float32") if kind and kind.dtype == "float16" else kind
+
+    return replace(
+        use, inputs=tuple(map(wide, use.inputs)), outputs=tuple(map(wide, use.outputs))
+    )
+
+
 STEPS: tuple[Step, ...] = (
+    operator_lookup,
     layout_gate,
     forced_rule,
     kernel_lookup,
     version_rule,
     type_rule,
+    fixed_shapes,
     selection_rule,
     failure_rule,
 )
@@ -300,17 +446,34 @@ def _allowed(provider: OrtProvider, row: KernelRow, parameter: str) -> frozenset
 
 def _type_gap(provider: OrtProvider, row: KernelRow, use: OpUse) -> tuple[str, str] | None:
     """(parameter, element type) of the first type that ``row`` does not list; None if all match."""
-    for parameter, dtype in _actual_types(use).items():
+    for parameter, kind in _actual_types(use).items():
         allowed = _allowed(provider, row, parameter)
-        if allowed is not None and dtype not in allowed:
-            return parameter, dtype
+        if allowed is not None and not _lists(allowed, kind):
+            return parameter, type_name(kind)
     return None
 
 
-def _actual_types(use: OpUse) -> Mapping[str, str]:
-    """Type parameter, and name of each input and output -> the element type that is known."""
+def _lists(allowed: frozenset[str], kind: TensorType) -> bool:
+    """Whether a type is among those of a kernel row. What an optional or a map holds is not known
+    as exactly as ORT lists it."""
+    if kind.kind == "optional":
+        return any(a.startswith("optional(") and f"({kind.dtype})" in a for a in allowed)
+    if kind.kind == "map":
+        return any("map(" in a for a in allowed)
+    return type_name(kind) in allowed
+
+
+def type_name(kind: TensorType) -> str:
+    """A type as the kernel tables write it."""
+    if kind.kind == "tensor":
+        return kind.dtype
+    return f"{'seq' if kind.kind == 'sequence' else kind.kind}({kind.dtype})"
+
+
+def _actual_types(use: OpUse) -> Mapping[str, TensorType]:
+    """Type parameter, and name of each input and output -> the type, where it is known."""
     found = use.schema
-    actual: dict[str, str] = {}
+    actual: dict[str, TensorType] = {}
     if found is None:
         return actual
     for formal_of, types in ((found.input, use.inputs), (found.output, use.outputs)):
@@ -318,7 +481,6 @@ def _actual_types(use: OpUse) -> Mapping[str, str]:
             formal = formal_of(index)
             if kind is None or formal is None or kind.dtype == "?":
                 continue
-            dtype = kind.dtype if kind.kind == "tensor" else kind.kind
-            actual.setdefault(formal.type_param, dtype)
-            actual.setdefault(formal.name, dtype)
+            actual.setdefault(formal.type_param, kind)
+            actual.setdefault(formal.name, kind)
     return actual

@@ -1,6 +1,7 @@
-"""Nodes that ORT WebGPU 0.4.0 takes and then fails on: each rule says when and why.
+"""Nodes that a provider of ORT takes and then fails on: each rule says when and why.
 
-Found by reading the kernel sources and by running each (see the table's source).
+Found by reading the kernel sources and by running each (see the table's source). They are tied to
+the versions of which they are known.
 """
 
 from __future__ import annotations
@@ -10,7 +11,11 @@ from dataclasses import dataclass
 
 from ..ops.use import OpUse
 from .support import Reason
+from .tables import ProviderTable
 
+SESSION = "session creation"
+RUN = "run time"
+UNSURE = ""
 RECURRENT_ACTIVATIONS = frozenset(("sigmoid", "tanh", "relu"))
 
 
@@ -19,7 +24,7 @@ class Failure:
     """A failure that is known beforehand.
 
     Attributes:
-        when: "session creation" or "run time".
+        when: "session creation", "run time", or "" where it is not sure that it fails.
         detail: what the node has that the kernel cannot do.
         reason: whether that is an attribute, a shape or a type.
     """
@@ -92,22 +97,54 @@ def _scatter_nd(use: OpUse) -> str | None:
     return None
 
 
-RULES: dict[str, tuple[str, Reason, Rule]] = {
-    "GRU": ("session creation", Reason.ATTRIBUTE, _activations),
-    "LSTM": ("run time", Reason.ATTRIBUTE, _activations),
-    "ConvTranspose": ("run time", Reason.SHAPE, _three_dimensional),
-    "Conv": ("run time", Reason.SHAPE, _grouped_three_dimensional),
-    "MaxPool": ("run time", Reason.ATTRIBUTE, _max_pool),
-    "BatchNormalization": ("run time", Reason.ATTRIBUTE, _training),
-    "Resize": ("run time", Reason.ATTRIBUTE, _resize),
-    "ScatterND": ("run time", Reason.TYPE, _scatter_nd),
-}
+def _batchwise(use: OpUse) -> str | None:
+    return "layout is 1, which the kernel does not do" if use.attr("layout", 0) else None
 
 
-def known_failure(use: OpUse) -> Failure | None:
-    """The failure that awaits ``use`` on ORT WebGPU, or None."""
-    if use.domain not in ("", "ai.onnx") or use.op_type not in RULES:
+def _locale(use: OpUse) -> str | None:
+    change = use.attr("case_change_action", "NONE")
+    if change in ("NONE", b"NONE"):
         return None
-    when, reason, rule = RULES[use.op_type]
+    return "it changes case, for which the machine must have the locale en_US.UTF-8"
+
+
+Rules = dict[str, tuple[str, Reason, Rule]]
+
+WEBGPU: Rules = {
+    "GRU": (SESSION, Reason.ATTRIBUTE, _activations),
+    "LSTM": (RUN, Reason.ATTRIBUTE, _activations),
+    "ConvTranspose": (RUN, Reason.SHAPE, _three_dimensional),
+    "Conv": (RUN, Reason.SHAPE, _grouped_three_dimensional),
+    "MaxPool": (RUN, Reason.ATTRIBUTE, _max_pool),
+    "BatchNormalization": (RUN, Reason.ATTRIBUTE, _training),
+    "Resize": (RUN, Reason.ATTRIBUTE, _resize),
+    "ScatterND": (RUN, Reason.TYPE, _scatter_nd),
+}
+CPU: Rules = {
+    "GRU": (SESSION, Reason.ATTRIBUTE, _batchwise),
+    "LSTM": (SESSION, Reason.ATTRIBUTE, _batchwise),
+    "RNN": (SESSION, Reason.ATTRIBUTE, _batchwise),
+    "StringNormalizer": (UNSURE, Reason.UNKNOWN, _locale),
+}
+SEEN: dict[str, tuple[Rules, frozenset[str]]] = {
+    # The sources of 1.30.0 have the same kernels as the plugin 0.4.0, on which each was run.
+    "ort-webgpu": (WEBGPU, frozenset(("0.4.0", "built-in-1.30.0"))),
+    "ort-cpu": (CPU, frozenset(("1.24.4", "1.27.0", "1.30.0", "1.32.0"))),
+}
+"""Family -> its failures, and the versions of which they are known."""
+
+
+def known_failure(use: OpUse, table: ProviderTable | None) -> Failure | None:
+    """The failure that awaits ``use``, or None; of another version it is not known whether."""
+    if table is None or use.domain not in ("", "ai.onnx"):
+        return None
+    rules, versions = SEEN.get(table.id, ({}, frozenset()))
+    when, reason, rule = rules.get(use.op_type, ("", Reason.NONE, lambda _: None))
     detail = rule(use)
-    return Failure(when, detail, reason) if detail else None
+    if not detail:
+        return None
+    if table.version not in versions:
+        known = ", ".join(sorted(versions))
+        detail = f"{detail}; {known} fail there, of {table.version} it is not known"
+        return Failure(UNSURE, detail, Reason.UNKNOWN)
+    return Failure(when, detail, reason)

@@ -13,30 +13,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..ir.model import Graph, Model, Node, NodeId, TensorType, captured_inputs
-from ..ops.use import OpUse
+from ..ir.model import Graph, GraphPath, Model, NodeId, TensorType
 from .ort import OrtProvider
+from .rewrites import Left, Work, level_one
+from .rewrites.graph import Value
 from .support import Reason, Status, Support
-from .uses import Types, graph_uses
+from .uses import Types, model_uses
 
 # Initializers of at most so many elements count as host values in the CPU-preferred pass
 # (kSmallInitializerThreshold in include/onnxruntime/ep/get_capability_utils.h).
 SMALL_INITIALIZER = 100
-RANDOM = frozenset(
-    (
-        "RandomNormal",
-        "RandomUniform",
-        "RandomNormalLike",
-        "RandomUniformLike",
-        "Bernoulli",
-        "Multinomial",
-    )
-)
-# ORT's constant folding keeps these (they carry quantization, or control flow).
-NOT_FOLDED = RANDOM | {"QuantizeLinear", "DequantizeLinear", "If", "Loop", "Scan"}
-# Schema versions in EliminateDropout (onnxruntime/core/optimizer/dropout_elimination.cc); 22 was
-# seen with 1.32.0.
-DROPOUT_DROPPED = frozenset((1, 6, 7, 10, 12, 13, 22))
 NOT_MOVED = (
     "float16",
     "bfloat16",
@@ -47,24 +33,63 @@ NOT_MOVED = (
 )
 
 
-def place_ort(
-    model: Model, graph: Graph, types: Types, provider: OrtProvider
-) -> dict[NodeId, Support]:
-    """The verdict on each node of one graph; calls of local functions are left out."""
-    uses = {node.id: use for node, use in graph_uses(model, graph, types)}
+def place_ort(model: Model, types: Types, provider: OrtProvider) -> dict[NodeId, Support]:
+    """The verdict on each node of every graph; calls of local functions are left out."""
+    uses = {node.id: use for node, use in model_uses(model, types)}
     verdicts: dict[NodeId, Support] = {}
-    constants = set(graph.initializers)
-    # With fixed inputs ORT's inference and folding take turns until every shape is known.
-    fixed = not graph.path and has_fixed_inputs(graph)
-    for node in graph.sorted_nodes:
-        if model.function_of(node) is not None:
+    constants: dict[GraphPath, dict[str, Value]] = {}
+    settled: set[GraphPath] = set()
+    bodies = {f.graph.path for f in model.functions.values()}
+    for graph in model.graphs():
+        if graph.path in settled:
             continue
-        use = uses[node.id]
-        verdict = _folded(node, use, constants, fixed) or _dropped(node, use, graph)
-        if verdict is not None and verdict.data.get("constant"):
-            constants |= set(node.outputs)
-        verdicts[node.id] = verdict or provider.support(use)
-    return verdicts | _HostValues(graph, uses, verdicts, constants, provider).verdicts()
+        around = graph.path[:-1]
+        outer = constants.get(around, {}) if graph.path and graph.path not in bodies else {}
+        work = Work(graph, uses, outer, lambda node: model.function_of(node) is not None)
+        level_one(work, lambda left: provider.host_kernel(left.use) == "kernel")
+        constants[graph.path] = work.constants()
+        for path in work.opened:
+            constants[path] = constants[graph.path]
+        settled.update(work.opened, work.forgotten)
+        found = {left.id: provider.support(left.use) for left in work}
+        found |= _HostValues(work, found, provider).verdicts()
+        found |= work.verdicts
+        verdicts |= {node: _resolved(node, found, work.into) for node in found}
+    return verdicts
+
+
+def _resolved(
+    node: NodeId, found: Mapping[NodeId, Support], into: Mapping[NodeId, NodeId]
+) -> Support:
+    """The verdict, with the provider of the node that does the work where that is another one."""
+    verdict = found[node]
+    if verdict.status is not Status.FUSED:
+        return verdict
+    last = node
+    for _ in range(len(into) + 1):
+        if last not in into:
+            break
+        last = into[last]
+    target = found[last]
+    side = side_of(target)
+    data = {**verdict.data, "into": str(last), "provider": side}
+    if target.status is Status.FOLDED:
+        return replace(target, data={**target.data})
+    if not side:
+        detail = f"{verdict.detail}; where that runs is not known: {target.detail}"
+        return Support(Status.UNKNOWN, Reason.UNKNOWN, detail, {"step": verdict.data["step"]})
+    return replace(verdict, data=data)
+
+
+def side_of(verdict: Support) -> str:
+    """"gpu", "cpu", or "" where that is not known or nothing is left to run."""
+    if verdict.status is Status.GPU:
+        return "gpu"
+    if verdict.status is Status.HOST:
+        return "cpu"
+    if verdict.status is Status.FAILS:
+        return "gpu" if verdict.data.get("when") == "run time" else "cpu"
+    return str(verdict.data.get("provider", ""))
 
 
 def ort_types(model: Model, static: Types, concrete: Types) -> Types:
@@ -85,62 +110,27 @@ def has_fixed_inputs(graph: Graph) -> bool:
     return all(p.type is not None and p.type.known_dims is not None for p in graph.inputs)
 
 
-def _folded(node: Node, use: OpUse, constants: set[str], fixed_shapes: bool) -> Support | None:
-    """ORT's constant folding, before any node is placed."""
-    data = {"step": "constant folding", "constant": True}
-    if node.op == "Constant":
-        return Support(Status.FOLDED, Reason.NONE, "ORT makes it an initializer", data)
-    if node.domain not in ("", "ai.onnx") or node.op in NOT_FOLDED or not node.inputs:
-        return None
-    kind = use.inputs[0] or TensorType("?")
-    if node.op in ("Shape", "Size") and (fixed_shapes or kind.known_dims is not None):
-        detail = "the input's shape is fixed in the file, so ORT folds the node"
-        return Support(Status.FOLDED, Reason.NONE, detail, data)
-    if all(name in constants for name in captured_inputs(node)):
-        return Support(Status.FOLDED, Reason.NONE, "ORT folds it: all inputs are constants", data)
-    return None
-
-
-def _dropped(node: Node, use: OpUse, graph: Graph) -> Support | None:
-    """A Dropout whose mask nobody reads is the identity when a model is not trained."""
-    if node.op != "Dropout" or use.since_version not in DROPOUT_DROPPED:
-        return None
-    ends = {p.name for p in graph.outputs}
-    first, others = node.outputs[:1], node.outputs[1:]
-    if not ends.isdisjoint(first) or any(n in ends or n in graph.consumers for n in others):
-        return None
-    return Support(
-        Status.FOLDED,
-        Reason.NONE,
-        "ORT drops it: without training it does nothing",
-        {"step": "dropped"},
-    )
-
-
 class _HostValues:
     """The values of one graph that ORT has in host memory, and the nodes that this concerns."""
 
     def __init__(
         self,
-        graph: Graph,
-        uses: Mapping[NodeId, OpUse],
+        work: Work,
         verdicts: Mapping[NodeId, Support],
-        constants: set[str],
         provider: OrtProvider,
     ) -> None:
-        self._graph = graph
-        self._uses = uses
+        self._work = work
+        self._nodes = list(work)
         self._verdicts = verdicts
-        self._constants = constants
         self._provider = provider
-        self._inputs = {port.name for port in graph.inputs}
-        self._order = {node.id: place for place, node in enumerate(graph.sorted_nodes)}
+        self._inputs = work.inputs
+        self._order = {left.id: place for place, left in enumerate(self._nodes)}
         self._seeds = {
-            node.outputs[index]
-            for node in graph.nodes
-            if self._on_gpu(node.id)
-            for index in provider.host_outputs(uses[node.id])
-            if index < len(node.outputs) and node.outputs[index]
+            left.outputs[index]
+            for left in self._nodes
+            if self._on_gpu(left.id)
+            for index in provider.host_outputs(left.use)
+            if index < len(left.outputs) and left.outputs[index]
         }
 
     def verdicts(self) -> dict[NodeId, Support]:
@@ -152,11 +142,11 @@ class _HostValues:
         changed = (
             self._preferred_on_cpu() if self._provider.options.preferred_layout == "NCHW" else {}
         )
-        for node in self._graph.sorted_nodes:
+        for node in self._nodes:
             verdict = changed.get(node.id) or self._verdicts.get(node.id)
             if verdict is None or verdict.status is not Status.HOST:
                 continue
-            names = captured_inputs(node)
+            names = tuple(n for n in (*node.inputs, *node.reads) if n)
             if any(n in free for n in names) and all(self._is_free(n, free) for n in names):
                 free.update(node.outputs)
                 data = {**verdict.data, "host_values_only": True}
@@ -178,7 +168,7 @@ class _HostValues:
         moved: dict[NodeId, Support] = {}
         seen: set[NodeId] = set()
         while queue:
-            node = self._graph.sorted_nodes[heapq.heappop(queue)]
+            node = self._nodes[heapq.heappop(queue)]
             if node.id in seen:
                 continue
             seen.add(node.id)
@@ -201,21 +191,19 @@ class _HostValues:
         verdict = self._verdicts.get(node_id)
         return verdict is not None and verdict.status in (Status.GPU, Status.FAILS)
 
-    def _consumers(self, name: str) -> tuple[Node, ...]:
-        return self._graph.consumers.get(name, ())
+    def _consumers(self, name: str) -> list[Left]:
+        return self._work.readers(name)
 
     def _is_free(self, name: str, free: set[str]) -> bool:
-        return name in free or name in self._inputs or name in self._constants
+        return name in free or name in self._inputs or self._work.is_constant(name)
 
-    def _stays(self, index: int, name: str, node: Node, values: set[str]) -> bool:
-        use = self._uses[node.id]
-        kind = use.inputs[index] or TensorType("?")
+    def _stays(self, index: int, name: str, node: Left, values: set[str]) -> bool:
+        kind = self._work.type(name)
         if kind.dtype in NOT_MOVED:
             return False
         if name in self._inputs:
             return True
-        if name in self._constants:
-            weight = self._graph.initializers.get(name)
-            size = weight.shape if weight is not None else kind.known_dims
+        if self._work.is_constant(name):
+            size = kind.known_dims
             return size is not None and math.prod(size) <= SMALL_INITIALIZER
-        return name in values and index not in self._provider.host_inputs(use)
+        return name in values and index not in self._provider.host_inputs(node.use)

@@ -6,13 +6,23 @@ from collections.abc import Mapping
 
 from ..ir.model import Graph, Model, Node, NodeId, captured_inputs
 from .ort import OrtProvider
-from .ort_graph import RANDOM, ort_types, place_ort
+from .ort_graph import ort_types, place_ort
 from .provider import HOST, Provider
 from .support import Reason, Status, Support
 from .targets import target
 from .uses import Types, graph_uses
 
 LOOPS = frozenset(("Loop", "Scan"))
+RANDOM = frozenset(
+    (
+        "RandomNormal",
+        "RandomUniform",
+        "RandomNormalLike",
+        "RandomUniformLike",
+        "Bernoulli",
+        "Multinomial",
+    )
+)
 
 
 def place(
@@ -31,12 +41,13 @@ def place(
     known = concrete or types
     if isinstance(chosen, OrtProvider):
         known = ort_types(model, types, known)
+        placed = place_ort(model, known, chosen)
+        calls = (n for n in model.nodes.values() if model.function_of(n) is not None)
+        return placed | {node.id: CALL for node in calls}
     looped = _loop_bodies(model)
     verdicts: dict[NodeId, Support] = {}
     for graph in model.graphs():
-        if isinstance(chosen, OrtProvider):
-            verdicts |= place_ort(model, graph, known, chosen)
-        elif graph.path in looped:
+        if graph.path in looped:
             verdicts |= _within_a_loop(model, graph, known, looped[graph.path])
         else:
             verdicts |= _place_ours(model, graph, known, chosen)

@@ -1,0 +1,37 @@
+"""What ONNX Runtime's optimizers do to a graph, matched to the user's nodes: one module per kind.
+
+Level 1 runs before any provider is asked, over and over until nothing changes. Level 2 runs after
+the nodes are placed, each fusion for the providers that have its kernel.
+"""
+
+from __future__ import annotations
+
+from . import common, convolutions, folding, products, removals, reshapes
+from .folding import Able
+from .graph import Left, Work
+
+__all__ = ["Left", "Work", "level_one"]
+
+ROUNDS = 10
+"""How often ORT runs the passes of one level at most."""
+
+
+def level_one(work: Work, able: Able) -> None:
+    """The passes that run before any provider is asked, in ORT's order.
+
+    Args:
+        work: the graph, which is edited.
+        able: whether ORT's CPU provider has a kernel for a node.
+    """
+    folding.constants(work)
+    for _ in range(ROUNDS):
+        work.changed = False
+        removals.apply(work)
+        products.apply_rules(work)
+        convolutions.apply(work)
+        common.apply(work)
+        folding.apply(work, able)
+        products.apply(work)
+        reshapes.apply(work)
+        if not work.changed:
+            return
