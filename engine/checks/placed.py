@@ -62,12 +62,14 @@ def _outside_layout_range(asked: Target, verdicts: Mapping[NodeId, Support]) -> 
     opset = gated[0].data.get("opset", 0)
     remedy = f"export the model at opset {highest}" if opset > highest else ""
     remedy = remedy or f"convert the model to opset {lowest} or later"
+    if "preferredLayout" in asked.provider.table.options:
+        remedy += "; with the provider option preferredLayout=NCHW there is no such range"
     return finding(
         LAYOUT_RANGE,
         Severity.ERROR,
         None,
         f"{gated[0].detail}: {len(gated):,} node(s) fall to the CPU",
-        f"{remedy}; with the provider option preferredLayout=NCHW there is no such range",
+        remedy,
         target=asked.id,
         data={"opset": opset, "lowest": lowest, "highest": highest, "nodes": len(gated)},
     )

@@ -22,6 +22,7 @@ COMMANDS = (  # each is a module here, loaded when it is called
     "check",
     "devices",
     "providers",
+    "explain",
 )
 FAILED = 4
 INTERRUPTED = 130  # 128 + SIGINT, what shells expect

@@ -1,0 +1,1 @@
+"""The page of each code: read here, and by `opscope explain` as package data."""
