@@ -91,7 +91,11 @@ def judge(
     chosen = DEFAULT_TARGETS if target_ids is None else tuple(target_ids)
     inference = infer(model)
     plan, assumed, failed = _plan(model, shapes or {}, dims or {}, profile or ANY_ADAPTER)
-    types = concrete_types(model, inference.types, plan)
+    fitting = plan
+    if plan is None and failed and profile is not None:
+        # What does not fit the adapter has a shape all the same, and other targets other limits.
+        fitting, _, _ = _plan(model, shapes or {}, dims or {}, ANY_ADAPTER)
+    types = concrete_types(model, inference.types, fitting)
     verdicts = {t: place(model, t, inference.types, types) for t in chosen}
     if plan is not None and OPSCOPE in verdicts:
         verdicts[OPSCOPE] = {**verdicts[OPSCOPE], **_planned_verdicts(plan)}

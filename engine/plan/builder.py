@@ -13,6 +13,7 @@ from ..errors import LimitError, NodeError
 from ..ir.model import NodeId, TensorType
 from ..ops.steps import Activation, Dispatch, Groups, Tensor, Variable
 from ..ops.use import OpUse
+from ..units import mebibytes
 from .memory import Memory
 
 # Multiply-adds that fit about 50 ms at a cautious throughput for each kind of adapter: desktop
@@ -167,9 +168,10 @@ def check_size(use: OpUse, size: int, what: str, profile: DeviceProfile) -> None
             use.node,
             use.label,
             use.op,
-            f"{what} needs {size:,} bytes; {profile.name} allows {limits.max_buffer_size:,} bytes "
-            f"per buffer and {limits.max_storage_buffer_binding_size:,} per binding, so the node "
-            "cannot run on the GPU (found while planning, nothing was allocated)",
+            f"{what} needs {mebibytes(size)}; {profile.name} allows "
+            f"{mebibytes(limits.max_buffer_size)} per buffer and "
+            f"{mebibytes(limits.max_storage_buffer_binding_size)} per binding, so the node cannot "
+            "run on the GPU (found while planning, nothing was allocated)",
             limit="max_storage_buffer_binding_size",
             needed=size,
             allowed=allowed,

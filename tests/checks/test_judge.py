@@ -16,7 +16,6 @@ from opscope.engine.checks.judge import judge
 from opscope.engine.checks.measured import measured_findings
 from opscope.engine.checks.placed import target_findings
 from opscope.engine.checks.required import is_covered, required, strict
-from opscope.engine.device.profile import DeviceProfile, Limits
 from opscope.engine.diagnostics import Diagnostic, Severity, merge
 from opscope.engine.errors import FeedError
 from opscope.engine.ir.infer import infer
@@ -186,76 +185,6 @@ def test_shape_arithmetic_on_the_cpu_is_information() -> None:
     )
     severities = {d.name: d.severity for d in findings(subject, "host-node", "ort-webgpu")}
     assert severities == {"concat": Severity.INFO, "slice": Severity.INFO}
-
-
-# ------------------------------------------------------------------ limits
-
-
-def huge(elements: int) -> Model:
-    return model(
-        [node("Expand", "x s", "big", "expand"), node("ReduceMax", "big", "y", "max")],
-        {"x": ("float32", (1,))},
-        "y",
-        {"s": np.array([elements])},
-    )
-
-
-def test_a_tensor_over_every_adapters_binding_is_an_error() -> None:
-    told = only(huge(800_000_000), "binding-limit")
-    assert told.severity is Severity.ERROR
-    assert "3,200,000,000 bytes" in told.text
-    assert "'big' [800000000] float32" in told.text
-    assert told.name == "expand"
-
-
-def test_over_the_default_limits_alone_it_is_a_warning() -> None:
-    told = only(huge(40_000_000), "binding-limit")
-    assert told.severity is Severity.WARNING
-    assert "160,000,000 bytes" in told.text
-    assert "134,217,728 per binding" in told.text
-    assert findings(huge(33_554_432), "binding-limit") == []
-    assert findings(judge(huge(40_000_000), ["ort-webgpu"]), "binding-limit") == []
-
-
-def test_a_chosen_adapters_limits_are_final() -> None:
-    small = DeviceProfile("tiny GPU", limits=Limits(max_storage_buffer_binding_size=1 << 20))
-    judged = judge(huge(300_000), profile=small)
-    told = only(judged, "binding-limit")
-    assert told.severity is Severity.ERROR
-    assert "tiny GPU" in told.text
-    roomy = DeviceProfile(
-        "big GPU",
-        limits=replace(
-            small.limits, max_buffer_size=1 << 30, max_storage_buffer_binding_size=1 << 30
-        ),
-    )
-    assert findings(judge(huge(40_000_000), profile=roomy), "binding-limit") == []
-
-
-def test_a_weight_over_the_binding_is_found_without_reading_it() -> None:
-    subject = model([node("Add", "x w", "y", "add")], X, "y", {"w": np.ones(6, np.float32)})
-    graph = subject.graph
-    weight = replace(graph.initializers["w"], shape=(1 << 30,), size_bytes=4 << 30, read=_never)
-    large = replace(subject, graph=replace(graph, initializers={"w": weight}))
-    found = run_checks(large, infer(subject).types)
-    told = [(d.name, d.severity) for d in found if d.code == "binding-limit"]
-    assert told == [("add", Severity.ERROR)]
-
-
-def _never() -> np.ndarray:
-    raise AssertionError("the weight was read")
-
-
-def test_an_adapter_without_f16_is_told_for_f16_models_only() -> None:
-    plain = DeviceProfile("old GPU")
-    subject = model([node("Relu", "x", "y", "relu")], {"x": ("float16", (4,))}, "y")
-    told = only(judge(subject, profile=plain), "f16-unavailable")
-    assert "old GPU" in told.text
-    able = replace(plain, features=frozenset({"shader-f16"}))
-    assert findings(judge(subject, profile=able), "f16-unavailable") == []
-    assert findings(subject, "f16-unavailable") == []
-    single = model([node("Relu", "x", "y", "relu")], {"x": ("float32", (4,))}, "y")
-    assert findings(judge(single, profile=plain), "f16-unavailable") == []
 
 
 # ------------------------------------------------------------------ plans

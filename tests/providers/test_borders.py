@@ -108,7 +108,7 @@ def test_copies_are_reported_with_their_bytes_per_target() -> None:
     subject = model(
         [
             node("Relu", "x", "a", "relu"),
-            node("Mish", "a", "b", "mish"),
+            node("Hardmax", "a", "b", "hardmax"),
             node("Neg", "b", "y", "neg"),
         ],
         X,
@@ -124,7 +124,7 @@ def test_copies_are_reported_with_their_bytes_per_target() -> None:
 
 def test_unknown_sizes_are_counted_as_unknown() -> None:
     subject = model(
-        [node("Relu", "x", "a", "relu"), node("Mish", "a", "y", "mish")],
+        [node("Relu", "x", "a", "relu"), node("Hardmax", "a", "y", "hardmax")],
         {"x": ("float32", None)},
         "y",
         opset=18,

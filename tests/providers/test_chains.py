@@ -202,15 +202,15 @@ def test_an_island_alone_is_what_keeps_two_regions_apart(seed: int) -> None:
 def chain(length: int, opset: int = 18) -> Model:
     nodes = [node("Relu", "x", "a0", "first")]
     nodes += [node("Abs", f"a{i}", f"a{i + 1}") for i in range(length - 1)]
-    nodes.append(node("Mish", f"a{length - 1}", "b0", "mish"))
+    nodes.append(node("Hardmax", f"a{length - 1}", "b0", "hardmax"))
     nodes += [node("Neg", f"b{i}", f"b{i + 1}") for i in range(length)]
     return model(nodes, {"x": ("float32", (2, 6))}, f"b{length}", opset=opset)
 
 
 def test_the_finding_says_how_many_wait_and_what_is_copied() -> None:
     told = only(judge(chain(12), ["ort-webgpu"]), "splits-gpu")
-    assert (told.name, told.op, told.severity) == ("mish", "Mish", Severity.WARNING)
-    assert "this Mish splits 24 GPU nodes in two: 12 run before it, 12 wait for it" in told.text
+    assert (told.name, told.op, told.severity) == ("hardmax", "Hardmax", Severity.WARNING)
+    assert "this Hardmax splits 24 GPU nodes in two: 12 run before it, 12 wait for it" in told.text
     assert "2 values copied, 96 bytes" in told.text
     assert told.data["bytes"] == 96
 
