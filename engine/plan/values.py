@@ -9,6 +9,7 @@ import numpy as np
 
 from ..host.evaluate import evaluate
 from ..host.scope import Scope
+from ..ir.dtypes import dtype_of
 from ..ir.model import TensorType, Weight
 from ..ops.steps import Tensor
 from ..ops.use import OpUse
@@ -123,8 +124,7 @@ def array_type(array: np.ndarray | list[object] | None) -> TensorType:
     """The type of a value that the host computed (a sequence is a list)."""
     if isinstance(array, np.ndarray) or np.isscalar(array):
         array = np.asarray(array)
-        dtype = "string" if array.dtype.kind in "OUS" else array.dtype.name
-        return TensorType(dtype, array.shape)
+        return TensorType(dtype_of(array), array.shape)
     return TensorType("?", None, kind="sequence" if isinstance(array, list) else "optional")
 
 
