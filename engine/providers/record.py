@@ -33,7 +33,7 @@ LICENCE = (
     "ONNX Runtime is MIT; this file holds facts only: operators, version ranges, type names, "
     "notes of our own"
 )
-CARRIED = frozenset(("host", "types_int64", "note"))
+CARRIED = frozenset(("host", "types_int64", "declines", "note"))
 _TENSOR = {"float": "float32", "double": "float64"}
 _KINDS = (("tensor(", ""), ("sparse_tensor(", "sparse"), ("seq(", "seq"), ("optional(", "optional"))
 
@@ -188,7 +188,7 @@ def table_data(
     source = f"{with_versions}: {call}, {day}"
     rows = [carry(row, base) for row in merged(answer["kernels"])]
     if base is not None and any(row.keys() & CARRIED for row in rows):
-        source += f"; host inputs, int64 types and notes carried over from {base.name}"
+        source += f"; host inputs, int64 types, conditions and notes carried over from {base.name}"
     data: dict[str, Any] = {
         "schema": 1,
         "id": family.family,
@@ -317,6 +317,8 @@ def carry(row: dict[str, Any], base: ProviderTable | None) -> dict[str, Any]:
     added = {k: v for k in sorted(twin.types_int64) if (v := _added(row, twin, k))}
     if added:
         row["types_int64"] = added
+    if twin.declines:
+        row["declines"] = [{c.subject: c.which, c.test: c.value} for c in twin.declines]
     if twin.note:
         row["note"] = twin.note
     return row

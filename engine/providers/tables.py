@@ -16,9 +16,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
+from .conditions import Condition, parse_condition
+
+if TYPE_CHECKING:
+    from ..ops.use import OpUse
 
 RESOURCES = "opscope.resources"
 FOLDER_VARIABLE = "OPSCOPE_PROVIDERS"
@@ -49,6 +53,7 @@ class KernelRow:
         types_int64: what enableInt64 adds to ``types``.
         host_inputs, host_outputs: indices that the kernel keeps in host memory.
         note: what else is known to limit it.
+        declines: conditions under which the provider leaves the node to the CPU all the same.
         matching: name of the rule that compares versions, of ``MATCHING``.
     """
 
@@ -62,6 +67,7 @@ class KernelRow:
     host_outputs: frozenset[int]
     note: str
     matching: str = EXACT_WHEN_OPEN
+    declines: tuple[Condition, ...] = ()
 
     def matches(self, since_version: int) -> bool:
         """Whether the row takes a node whose schema has this version.
@@ -74,6 +80,13 @@ class KernelRow:
         if self.matching == OPSET_RANGE:
             return self.since <= since_version
         return since_version == self.since
+
+    def declined(self, use: OpUse) -> str:
+        """Why the provider leaves a node that matches to the CPU, after "where"; "" if it does not.
+
+        "layout is 1", say. A condition that nobody can judge before the run does not count.
+        """
+        return next((reason for c in self.declines if (reason := c.holds(use))), "")
 
     @property
     def versions(self) -> str:
@@ -312,6 +325,7 @@ def _row(entry: Any, matching: str) -> KernelRow:
         frozenset(index for side, index in ports if side == "out"),
         str(entry.get("note", "")),
         matching,
+        tuple(map(parse_condition, _list(entry, "declines") if "declines" in entry else ())),
     )
 
 
