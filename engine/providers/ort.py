@@ -281,6 +281,9 @@ def selection_rule(provider: OrtProvider, use: OpUse) -> Support | None:
             reason = "past_present_share_buffer is set"
     elif use.op == "com.microsoft::MatMulBnb4" and not use.attr("transB", 1):
         reason = "transB is 0"
+    rows = provider.matching(use)
+    if reason is None and rows:
+        reason = rows[0].declined(use) or None
     if reason is None:
         return None
     detail = f"{provider.label} leaves {use.op} to the CPU where {reason}"
@@ -394,9 +397,7 @@ def _in_float32(use: OpUse) -> OpUse:
     def wide(kind: TensorType | None) -> TensorType | None:
         return replace(kind, dtype="float32") if kind and kind.dtype == "float16" else kind
 
-    return replace(
-        use, inputs=tuple(map(wide, use.inputs)), outputs=tuple(map(wide, use.outputs))
-    )
+    return replace(use, inputs=tuple(map(wide, use.inputs)), outputs=tuple(map(wide, use.outputs)))
 
 
 STEPS: tuple[Step, ...] = (

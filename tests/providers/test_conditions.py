@@ -151,3 +151,18 @@ def test_every_condition_has_a_note_in_words(name: str) -> None:
     for rows in load_table(name).rows.values():
         for row in rows:
             assert not row.declines or row.note or row.op.endswith(silent), row
+
+
+def test_the_verdict_says_where_the_provider_leaves_the_node() -> None:
+    from opscope.engine.providers import Reason, Status
+    from opscope.engine.providers.targets import target
+
+    kinds = (TensorType("float32", (1, 4, 8)),) * 3
+    for name, given in (("ort-cuda", "linear_before_reset"), ("webnn", "clip")):
+        node = OpUse("GRU", since_version=14, inputs=kinds, opset=17, attributes={given: 0})
+        verdict = target(name).provider.support(node)
+        assert (verdict.status, verdict.reason) == (Status.HOST, Reason.ATTRIBUTE), name
+        assert f"leaves GRU to the CPU where {given} is" in verdict.detail
+        assert verdict.data["step"] == "selection"
+        plain = OpUse("GRU", since_version=14, inputs=kinds, opset=17)
+        assert target(name).provider.support(plain).status is Status.GPU, name
