@@ -1,0 +1,307 @@
+"""``opscope fix``: remedies that need no numerics, as a preview or as a new file."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import UsageError
+from ..feeds import check_feeds, load_feeds
+from ..fixes.pipeline import Fix, Placements, Step, make_fix, placements
+from ..fixes.rule import Note, Options
+from ..fixes.rules import RULES, chosen_rules
+from ..fixes.saving import Demand, Live, Saved, save_fix
+from ..ir.model import NodeId
+from ..ir.summary import model_json
+from ..live import LivePlacement
+from ..providers.support import Status
+from ..providers.targets import target
+from ..report.reopen import open_runnable
+from .common import (
+    add_shape_arguments,
+    counts_line,
+    model_line,
+    parse_dims,
+    parse_shapes,
+    write_json,
+)
+from .text import one_line, table
+
+HELP = "change a model so that more of it runs on the GPU, without changing what it computes"
+DEFAULT_TARGET = "ort-webgpu"
+_LABELS_SHOWN = 3
+
+_EPILOG = (
+    "rules, applied in the order given:\n"
+    + "\n".join(f"  {name:16}{rule.help}" for name, rule in RULES.items())
+    + """
+
+Without -o the changes are shown and nothing is written or run. With -o a new file is written,
+never over the model: onnx.checker must pass it, and both models are run on the same inputs (by
+Opscope's host provider and, where it is installed, ONNX Runtime) and must give the same outputs,
+bit for bit unless a rule rounds differently (cast-f32). If nothing changes, nothing is written.
+
+exit codes: 0 written, previewed, or nothing to change; 1 a rule refuses, or the outputs differ;
+2 bad usage, or a file that cannot be read or written"""
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _EPILOG
+    parser.add_argument("model")
+    parser.add_argument("--rule", required=True, metavar="RULE[,RULE]", help="see below")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write the changed model")
+    parser.add_argument("--force", action="store_true", help="replace FILE if it exists")
+    parser.add_argument(
+        "--target",
+        action="append",
+        default=[],
+        metavar="TARGET",
+        help=f"for whom (repeatable; default {DEFAULT_TARGET})",
+    )
+    parser.add_argument("--opset", type=int, metavar="N", help="lower-opset: to this version")
+    parser.add_argument(
+        "--node",
+        action="append",
+        default=[],
+        metavar="NAME|INDEX",
+        help="cast-f32, int64-to-int32: these nodes (repeatable)",
+    )
+    add_shape_arguments(parser)
+    parser.add_argument("--inputs", metavar="FILE.npz|DIR", help="inputs to compare with")
+    parser.add_argument(
+        "--tolerance",
+        type=float,
+        metavar="REL",
+        help="relative L2 distance allowed where a rule or a provider rounds differently",
+    )
+    parser.add_argument("--no-compare", action="store_true", help="do not run and compare")
+    parser.add_argument(
+        "--live", action="store_true", help="with -o: ask the installed ORT for the targets, too"
+    )
+    parser.add_argument("--json", metavar="FILE", help="save what was done (- for standard output)")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Preview the fix, or write it."""
+    rules = chosen_rules(options.rule)
+    targets = tuple(dict.fromkeys(target(t).id for t in options.target or [DEFAULT_TARGET]))
+    _check_usage(options, rules)
+    model = open_runnable(options.model)
+    wanted = Options(
+        targets,
+        options.opset,
+        tuple(options.node),
+        parse_shapes(options.shape),
+        parse_dims(options.dim),
+    )
+    feeds = None
+    if options.inputs:
+        feeds = load_feeds(options.inputs, model)
+        check_feeds(model, feeds)
+    fix = make_fix(model, rules, wanted)
+    saved = None
+    if options.output and fix.changes:
+        demand = Demand(
+            force=options.force,
+            compare=not options.no_compare,
+            live=options.live,
+            feeds=feeds,
+            seed=options.seed,
+            tolerance=options.tolerance,
+        )
+        saved = save_fix(fix, options.output, demand)
+    placed = placements(fix)
+    if options.json:
+        write_json(options.json, fix_json(fix, placed, saved))
+    if options.json != "-":
+        print("\n".join(fix_lines(fix, placed, saved, asked=options.output or "")))
+    return 0
+
+
+def _check_usage(options: argparse.Namespace, rules: tuple[str, ...]) -> None:
+    if options.seed < 0:
+        raise UsageError(f"--seed must be at least 0, not {options.seed}")
+    if options.tolerance is not None and not 0 <= options.tolerance < 1:
+        raise UsageError(f"--tolerance must be from 0 to 1, not {options.tolerance}")
+    if options.opset is not None and "lower-opset" not in rules:
+        raise UsageError("--opset is for the rule lower-opset")
+    if options.node and not {"cast-f32", "int64-to-int32"} & set(rules):
+        raise UsageError("--node is for the rules cast-f32 and int64-to-int32")
+    if options.live and options.no_compare:
+        raise UsageError("--live runs both models; leave --no-compare out")
+    for name in ("force", "live", "no_compare", "inputs"):
+        if getattr(options, name) and not options.output:
+            raise UsageError(f"--{name.replace('_', '-')} needs -o FILE")
+
+
+def fix_lines(
+    fix: Fix, placed: Iterable[Placements], saved: Saved | None, asked: str = ""
+) -> list[str]:
+    """The whole text; ``asked`` is the file that was to be written."""
+    lines = [one_line(model_line(fix.before.model))]
+    for step in fix.steps:
+        lines += ["", *_step_lines(step)]
+    if fix.changes:
+        lines += ["", *_placement_lines(fix, placed, saved)]
+    lines.append("")
+    if saved is None:
+        nothing = f"nothing to change; {asked} is not written" if asked else "nothing to change"
+        lines.append(one_line("preview: -o FILE writes it" if fix.changes else nothing))
+        return lines
+    lines += [f"compared    {one_line(c.text)}" for c in saved.comparisons] or [
+        "compared    not at all (--no-compare)"
+    ]
+    lines.append(one_line(f"checker     {saved.checker}"))
+    lines += [one_line(f"copied      {name}") for name in saved.copies]
+    lines.append(one_line(f"written     {saved.path}  {len(fix.after.data):,} bytes"))
+    return lines
+
+
+def _step_lines(step: Step) -> list[str]:
+    lines = [one_line(f"{step.rule}: {step.proposal.summary}")]
+    notes = step.proposal.notes
+    lines += [one_line(f"  {_subject(n)}: {n.text}") for n in notes if n.changed]
+    alike: dict[str, list[Note]] = {}
+    for note in notes:
+        if not note.changed:
+            alike.setdefault(note.text, []).append(note)
+    for text, group in alike.items():
+        shown = ", ".join(_subject(n) for n in group[:_LABELS_SHOWN])
+        more = f" and {len(group) - _LABELS_SHOWN} more" if len(group) > _LABELS_SHOWN else ""
+        lines.append(one_line(f"  left alone: {shown}{more}: {text}"))
+    return lines
+
+
+def _subject(note: Note) -> str:
+    return f"'{note.label}' ({note.op})"
+
+
+def _placement_lines(fix: Fix, placed: Iterable[Placements], saved: Saved | None) -> list[str]:
+    rows = [("placement", "before", "after")]
+    moved: list[str] = []
+    for p in placed:
+        rows.append((p.target, counts_line(p.before), counts_line(p.after)))
+        for m in p.moved:
+            detail = f": {m.after.detail}" if m.after.detail else ""
+            moved.append(
+                f"  {p.target}: '{m.node.label}' ({m.node.op}) {m.before.status.value} -> "
+                f"{m.after.status.value}{detail}"
+            )
+        if p.added or p.dropped:
+            moved.append(f"  {p.target}: {p.added} nodes are added, {p.dropped} dropped")
+    for live in saved.live if saved else ():
+        rows.append((f"{live.target} live", _live_text(live.before), _live_text(live.after)))
+        moved += _live_moves(fix, live)
+    return [*table(rows).splitlines(), *map(one_line, moved)]
+
+
+def _live_text(live: LivePlacement | None) -> str:
+    if live is None:
+        return "not asked"
+    if live.error:
+        return f"no session: {live.error}"
+    return counts_line(live_counts(live))
+
+
+def live_counts(live: LivePlacement) -> Mapping[str, int]:
+    """How many nodes the installed ORT has in each status."""
+    found = [n.status.value for n in live.nodes.values()]
+    return {s.value: found.count(s.value) for s in Status if s.value in found}
+
+
+def _live_moves(fix: Fix, live: Live) -> list[str]:
+    if live.before is None or live.after is None:
+        return []
+    lines = []
+    for new, old in fix.origins.items():
+        before, after = live.before.nodes.get(old), live.after.nodes.get(new)
+        if before is not None and after is not None and before.status is not after.status:
+            node = fix.before.model.nodes[old]
+            lines.append(
+                f"  {live.target} live: '{node.label}' ({node.op}) {before.status.value} -> "
+                f"{after.status.value} ({after.provider or 'nobody'})"
+            )
+    return lines
+
+
+def fix_json(fix: Fix, placed: Iterable[Placements], saved: Saved | None) -> dict[str, Any]:
+    """The same as JSON data."""
+    return {
+        "schema": 1,
+        "model": model_json(fix.before.model),
+        "output": saved.path if saved else None,
+        "bytes": len(fix.after.data),
+        "changes": fix.changes,
+        "rules": [_step_json(step) for step in fix.steps],
+        "placement": {p.target: _placement_json(p) for p in placed},
+        "comparisons": [
+            {
+                "by": c.by,
+                "compared": not c.skipped,
+                "exact": c.exact,
+                "rel_l2": c.rel_l2,
+                "max_abs": c.max_abs,
+                "worst": c.worst,
+                "allowed": c.allowed,
+                "text": c.text,
+            }
+            for c in (saved.comparisons if saved else ())
+        ],
+        "live": {
+            live.target: {
+                "before": live_counts(live.before) if live.before else None,
+                "after": live_counts(live.after) if live.after else None,
+            }
+            for live in (saved.live if saved else ())
+        },
+        "checker": saved.checker if saved else None,
+        "copies": [Path(name).name for name in saved.copies] if saved else [],
+    }
+
+
+def _step_json(step: Step) -> dict[str, Any]:
+    return {
+        "rule": step.rule,
+        "summary": step.proposal.summary,
+        "changed": step.changed,
+        "exact": step.proposal.exact,
+        "notes": [
+            {
+                "node": _node_json(n.node, n.label),
+                "op": n.op,
+                "changed": n.changed,
+                "text": n.text,
+            }
+            for n in step.proposal.notes
+        ],
+    }
+
+
+def _node_json(node: NodeId | None, label: str) -> dict[str, Any]:
+    if node is None:
+        return {"graph": [], "index": None, "name": label}
+    return {"graph": list(node.graph), "index": node.index, "name": label}
+
+
+def _placement_json(p: Placements) -> dict[str, Any]:
+    return {
+        "before": dict(p.before),
+        "after": dict(p.after),
+        "added": p.added,
+        "dropped": p.dropped,
+        "moved": [
+            {
+                "node": _node_json(m.node.id, m.node.name),
+                "op": m.node.op,
+                "before": m.before.status.value,
+                "after": m.after.status.value,
+                "detail": m.after.detail,
+            }
+            for m in p.moved
+        ],
+    }

@@ -1,0 +1,183 @@
+"""Runs a model before and after a fix on the same inputs, and says how far the outputs are apart.
+
+Both are run by our own host provider, and by an installed ONNX Runtime in a child process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import FeedError, ModelFileError, NodeError, OpscopeError
+from ..host.evaluate import evaluate_model
+from ..ir.model import Model
+from ..live import LivePlacement, LiveSession, LiveUnavailable
+from ..numerics.compare import compare
+
+TOLERANCE = 5e-3
+"""Relative L2 distance allowed where a rule changes what is rounded."""
+ORT_CPU_TOLERANCE = 1e-5
+"""The same for ORT's CPU provider where nothing is rounded otherwise: it may fuse other nodes."""
+LIVE_TOLERANCE = 1e-3
+"""The same where nodes move to another provider, in f32."""
+LIVE_TOLERANCE_F16 = 2e-2
+
+Feeds = Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One engine's outputs before and after.
+
+    Attributes:
+        by: who ran both.
+        skipped: why they could not be compared; "" if they were.
+        rel_l2, max_abs: of the worst output.
+        worst: that output's name.
+        exact: whether all outputs are the same bit for bit.
+        allowed: the relative L2 distance that is allowed; None where they must be the same.
+        failure: why the outputs count as different; "" if they do not.
+    """
+
+    by: str
+    skipped: str = ""
+    rel_l2: float = 0.0
+    max_abs: float = 0.0
+    worst: str = ""
+    exact: bool = False
+    allowed: float | None = None
+    failure: str = ""
+
+    @property
+    def text(self) -> str:
+        """One line."""
+        if self.skipped:
+            return f"{self.by}: not compared: {self.skipped}"
+        if self.failure:
+            return f"{self.by}: {self.failure}"
+        if self.exact:
+            return f"{self.by}: all outputs are the same bit for bit"
+        return (
+            f"{self.by}: outputs differ by {self.rel_l2:.1e} at most, relative (L2), and "
+            f"{self.max_abs:.1e} in one element ('{self.worst}'); {self.allowed:g} is allowed"
+        )
+
+
+def compare_on_host(old: Model, new: Model, feeds: Feeds, allowed: float | None) -> Comparison:
+    """Both on our host provider."""
+    by = "Opscope's host provider"
+    try:
+        before = evaluate_model(old, feeds)
+    except (NodeError, FeedError, ModelFileError) as error:
+        return Comparison(by, skipped=f"it cannot run the model: {error}")
+    if any(not _same(before[k], v) for k, v in _again(old, feeds).items()):
+        return Comparison(by, skipped="two runs of the unchanged model differ: it draws at random")
+    try:
+        after = evaluate_model(new, feeds)
+    except (NodeError, FeedError, ModelFileError) as error:
+        return Comparison(by, failure=f"the changed model fails: {error}")
+    return judge(by, before, after, allowed)
+
+
+def _again(model: Model, feeds: Feeds) -> Mapping[str, Any]:
+    """A second run, where the model draws random numbers."""
+    drawing = ("Random", "Bernoulli", "Multinomial", "Dropout")
+    if any(n.op_type.startswith(drawing) for n in model.nodes.values()):
+        return evaluate_model(model, feeds)
+    return {}
+
+
+def compare_live(
+    session: LiveSession,
+    target: str,
+    old: Model,
+    new: Model,
+    feeds: Feeds,
+    allowed: float | None,
+) -> tuple[Comparison, LivePlacement | None, LivePlacement | None]:
+    """Both on the installed ORT, and where it runs their nodes."""
+    by = f"the installed ORT ({target})"
+    try:
+        before = session.ask(old, target, feeds=feeds)
+        if before.error or before.run_error:
+            why = f"it cannot run the unchanged model: {before.error or before.run_error}"
+            return Comparison(by, skipped=why), before, None
+        after = session.ask(new, target, feeds=feeds)
+    except (LiveUnavailable, ModelFileError) as error:
+        return Comparison(by, skipped=str(error)), None, None
+    except OpscopeError as error:  # feeds that it does not take
+        return Comparison(by, skipped=f"it cannot be asked: {error}"), None, None
+    if after.error or after.run_error:
+        text = f"the changed model fails: {after.error or after.run_error}"
+        return Comparison(by, failure=text), before, after
+    return judge(by, before.outputs, after.outputs, allowed), before, after
+
+
+def judge(
+    by: str, before: Mapping[str, Any], after: Mapping[str, Any], allowed: float | None
+) -> Comparison:
+    """How far outputs are apart, and whether that is too far.
+
+    Args:
+        by: who computed them.
+        before: by output name: arrays, sequences or maps.
+        after: the same of the changed model.
+        allowed: relative L2 distance; None where they must be the same bit for bit.
+    """
+    if set(before) != set(after):
+        return Comparison(by, failure="the changed model has other outputs")
+    if not before:
+        return Comparison(by, skipped="it gives no tensor that could be compared")
+    exact, worst, rel, largest = True, "", -1.0, 0.0
+    for name, expected in before.items():
+        if _same(expected, after[name]):
+            continue
+        exact = False
+        apart = _distance(after[name], expected)
+        if apart is None:
+            return Comparison(by, worst=name, failure=f"output '{name}' is another one")
+        largest = max(largest, apart[1])
+        if apart[0] > rel:
+            worst, rel = name, apart[0]
+    rel = max(rel, 0.0)
+    failure = ""
+    if not exact and (allowed is None or not rel <= allowed):
+        limit = "must be the same bit for bit" if allowed is None else f"{allowed:g} is allowed"
+        failure = (
+            f"output '{worst}' differs by {rel:.1e}, relative (L2), and {largest:.1e} in one "
+            f"element; {limit}"
+        )
+    return Comparison(by, "", rel, largest, worst, exact, allowed, failure)
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two values are the same bit for bit."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        if a.dtype != b.dtype or a.shape != b.shape:
+            return False
+        if a.dtype.kind in "OUS":
+            return bool((a.astype(str) == b.astype(str)).all())
+        return np.ascontiguousarray(a).tobytes() == np.ascontiguousarray(b).tobytes()
+    if isinstance(a, Sequence) and isinstance(b, Sequence) and not isinstance(a, str):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return list(a) == list(b) and all(_same(a[k], b[k]) for k in a)
+    return bool(a == b) or (a != a and b != b)
+
+
+def _distance(a: Any, b: Any) -> tuple[float, float] | None:
+    """(relative L2, largest) distance; None where values cannot be subtracted."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        if a.dtype != b.dtype or a.shape != b.shape or a.dtype.kind in "OUSb":
+            return None
+        found = compare(a, b)
+        return found.rel_l2, found.max_abs
+    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        parts = [_distance(x, y) for x, y in zip(a, b, strict=True)]
+        known = [p for p in parts if p is not None]
+        if known and len(known) == len(parts):
+            return max(p[0] for p in known), max(p[1] for p in known)
+    return None
