@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 WORKER_FLAG = "--layout-worker"  # layout.worker's own, spelt out: importing it costs the start
-ENGINE_COMMANDS = ("run", "check", "plan", "devices", "providers", "explain")
+ENGINE_COMMANDS = ("run", "check", "plan", "devices", "providers", "fix", "explain")
 PICTURE_COMMANDS = ("shot", "report")
 _USAGE = """\
 usage: opscope [MODEL]            open the window, on a model or a report of ours if one is named
@@ -20,6 +20,7 @@ commands:
   plan      list the dispatches of a run without running
   devices   list the adapters of this machine
   providers list the tables of ONNX Runtime's providers, or record a new one
+  fix       change a model so that more of it runs on the GPU, as a preview or a new file
   explain   say what a finding's code means and how to mend it
   shot      draw the window into a PNG, without a display
   report    write a bug report as one picture

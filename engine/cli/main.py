@@ -22,6 +22,7 @@ COMMANDS = (  # each is a module here, loaded when it is called
     "check",
     "devices",
     "providers",
+    "fix",
     "explain",
 )
 FAILED = 4
