@@ -82,7 +82,7 @@ def _resolved(
 
 
 def side_of(verdict: Support) -> str:
-    """"gpu", "cpu", or "" where that is not known or nothing is left to run."""
+    """Where a node runs: "gpu", "cpu", or "" where that is not known or nothing is left to run."""
     if verdict.status is Status.GPU:
         return "gpu"
     if verdict.status is Status.HOST:
@@ -139,9 +139,10 @@ class _HostValues:
         # With NHWC, ORT asks the provider again after its layout transformation. By then what made
         # the host values is assigned, the pass finds no start, and the nodes go back to the GPU
         # (seen with the 0.4.0 plugin: NCHW moves what the source says, NHWC nothing).
-        changed = (
-            self._preferred_on_cpu() if self._provider.options.preferred_layout == "NCHW" else {}
+        again = (
+            self._provider.table.prefers_nhwc and self._provider.options.preferred_layout == "NHWC"
         )
+        changed = {} if again else self._preferred_on_cpu()
         for node in self._nodes:
             verdict = changed.get(node.id) or self._verdicts.get(node.id)
             if verdict is None or verdict.status is not Status.HOST:

@@ -140,6 +140,11 @@ class ProviderTable:
         return f"{self.id}-{self.version}"
 
     @property
+    def prefers_nhwc(self) -> bool:
+        """Whether ORT's layout transformation rewrites what the provider takes, by default."""
+        return self.opsets is not None
+
+    @property
     def count(self) -> int:
         """How many rows there are."""
         return sum(len(rows) for rows in self.rows.values())

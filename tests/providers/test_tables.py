@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from opscope.engine.errors import UsageError
 from opscope.engine.ir.dtypes import numpy_dtype
+from opscope.engine.ir.infer import infer_types
+from opscope.engine.providers.placement import place
 from opscope.engine.providers.tables import (
     FOLDER_VARIABLE,
     KernelRow,
@@ -19,6 +22,7 @@ from opscope.engine.providers.tables import (
 )
 from opscope.engine.providers.targets import target
 from opscope_testdata import root
+from small_model import model, node
 
 PROVIDERS = {
     "ort-webgpu": "WebGpuExecutionProvider",
@@ -333,3 +337,30 @@ def test_a_folder_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_table_that_nobody_has() -> None:
     with pytest.raises(ValueError, match="no provider table 'ort-cpu-0'"):
         load_table("ort-cpu-0")
+
+
+# --------------------------------------------------------------------------- in a placement
+
+
+def test_shape_arithmetic_leaves_the_gpu_of_providers_that_keep_their_layout() -> None:
+    """With NHWC ORT asks the provider twice, and the second time nothing moves."""
+    subject = model(
+        [
+            node("Shape", "x", "s", "shape"),
+            node("Gather", "s i", "g", "pick"),
+            node("Mul", "g g", "p", "square"),
+            node("Expand", "x p", "y", "expand"),
+        ],
+        {"x": ("float32", ("n", 6))},
+        "y",
+        {"i": np.array([0])},
+        opset=13,
+    )
+    types = infer_types(subject)
+    moved = {}
+    wide = "ort-webgpu,enableInt64=1"
+    for name in ("ort-cuda", f"{wide},preferredLayout=NCHW", wide):
+        verdicts = place(subject, name, types)
+        steps = {subject.nodes[i].name: v.data["step"] for i, v in verdicts.items()}
+        moved[name] = {n for n, step in steps.items() if step == "CPU-preferred pass"}
+    assert list(moved.values()) == [{"pick", "square"}, {"pick", "square"}, set()]
