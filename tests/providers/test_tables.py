@@ -155,7 +155,7 @@ def test_an_open_row_of_directml_ends_with_its_version() -> None:
 
 
 def test_host_memory_that_was_read() -> None:
-    for name in ("ort-web-1.30.0", "ort-cuda-1.30.0"):
+    for name in ("ort-web-1.30.0", "ort-cuda-1.30.0", "ort-dml-1.30.0"):
         table = load_table(name)
         assert all(r.host_outputs == {0} for r in table.find("", "Shape")), name
         reshapes = [r for r in table.find("", "Reshape") if r.since >= 5]
@@ -359,8 +359,8 @@ def test_shape_arithmetic_leaves_the_gpu_of_providers_that_keep_their_layout() -
     types = infer_types(subject)
     moved = {}
     wide = "ort-webgpu,enableInt64=1"
-    for name in ("ort-cuda", f"{wide},preferredLayout=NCHW", wide):
+    for name in ("ort-cuda", "ort-dml", f"{wide},preferredLayout=NCHW", wide):
         verdicts = place(subject, name, types)
         steps = {subject.nodes[i].name: v.data["step"] for i, v in verdicts.items()}
         moved[name] = {n for n, step in steps.items() if step == "CPU-preferred pass"}
-    assert list(moved.values()) == [{"pick", "square"}, {"pick", "square"}, set()]
+    assert list(moved.values()) == [*[{"pick", "square"}] * 3, set()]
