@@ -176,8 +176,8 @@ class Flow:
         made: value -> the sides it is made on (True is GPU memory): one, but for the result of a
             function that makes it in several branches.
         producer: value -> the node (or call) that makes it.
-        readers: (value, side) -> the nodes that read it there. An argument of a function's body is
-            a value here, too, that nobody makes.
+        readers: (value, side) -> the nodes that read it there. The model's inputs and the arguments
+            of a function's body are values here, too, that nobody makes.
     """
 
     def __init__(
@@ -192,6 +192,10 @@ class Flow:
         self._host_inputs = host_inputs
         self._host_outputs = host_outputs
         self._graphs = {graph.path: graph for graph in model.graphs()}
+        self._ports = {
+            graph.path: frozenset(port.name for port in graph.inputs)
+            for graph in self._graphs.values()
+        }
         self._bodies = {function.graph.path for function in model.functions.values()}
         self.made: dict[Value, frozenset[bool]] = {}
         self.producer: dict[Value, NodeId] = {}
@@ -213,7 +217,7 @@ class Flow:
     def origins(self, path: GraphPath, name: str) -> Iterator[Value]:
         """Where ``name``, as read in the graph ``path``, was made; several for an opened If.
 
-        An argument of a function's body is an origin as well.
+        An argument of a function's body is an origin as well, and so is an input of the model.
         """
         stack = [(path, name)] if name else []
         seen = set(stack)
@@ -227,10 +231,10 @@ class Flow:
             if producer is not None:
                 if value not in self.made:
                     further = self._behind(producer, name)
-            elif where in self._bodies:
-                if any(p.name == name for p in graph.inputs):
+            elif where in self._bodies or not where:
+                if name in self._ports[where]:
                     yield value
-            elif where and not _defines(graph, name):
+            elif name not in graph.initializers and name not in self._ports[where]:
                 further = [(where[:-1], name)]
             fresh = [v for v in further if v[1] and v not in seen]
             seen.update(fresh)
@@ -245,7 +249,7 @@ class Flow:
             return [(path, node.inputs[i]) for i in self._handed_through(function, index, node)]
         verdict = self._verdicts.get(node.id)
         if verdict is not None and verdict.data.get("step") == "dropped":
-            return [(path, node.inputs[0])] if node.inputs and index == 0 else []
+            return [(path, n) for n in node.inputs]  # the others are constants: nobody makes these
         return [
             (inner.path, inner.outputs[index].name)
             for _, inner in node.subgraphs
@@ -343,7 +347,3 @@ def _with_subgraphs(graph: Graph) -> Iterator[Graph]:
         yield found
         for node in reversed(found.nodes):
             stack += [g for _, g in reversed(node.subgraphs)]
-
-
-def _defines(graph: Graph, name: str) -> bool:
-    return name in graph.initializers or any(p.name == name for p in graph.inputs)
