@@ -8,16 +8,9 @@ from typing import Any
 
 from ..errors import UsageError
 from ..providers.record import FAMILIES, record, same_kernels, table_text, write_table
-from ..providers.tables import (
-    FOLDER_VARIABLE,
-    ProviderTable,
-    is_name,
-    is_own,
-    load_table,
-    parse_table,
-    table_names,
-    user_folder,
-)
+from ..providers.table import ProviderTable
+from ..providers.table_file import is_name, parse_table
+from ..providers.tables import FOLDER_VARIABLE, is_own, load_table, table_names, user_folder
 from ..providers.targets import Target, targets
 from .common import write_json
 from .text import one_line

@@ -17,15 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DeviceError, OpscopeError, UsageError
-from .tables import (
-    EXACT_WHEN_OPEN,
-    KernelRow,
-    ProviderTable,
-    load_table,
-    parse_table,
-    table_names,
-    version_key,
-)
+from .table import EXACT_WHEN_OPEN, KernelRow, ProviderTable
+from .table_file import parse_table
+from .tables import load_table, table_names, version_key
 
 OPEN = 2**31 - 1  # ORT's upper version of an open-ended registration
 TIMEOUT_S = 120.0

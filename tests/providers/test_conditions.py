@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -67,6 +68,7 @@ HOLDS_NOT = [
     ({"output": 1, "wanted": True}, use(outputs=1)),
     ({"inputs": "all", "more_than": 5}, use(inputs=5)),
     ({"inputs": "all", "fewer_than": 5}, use(inputs=5)),
+    ({"inputs": "all", "fewer_than": 5}, replace(use(inputs=4), complete=False)),
 ]
 
 
