@@ -58,6 +58,8 @@ def _outside_layout_range(asked: Target, verdicts: Mapping[NodeId, Support]) -> 
     gated = [v for v in verdicts.values() if _is_gated(v)]
     if not gated or not isinstance(asked.provider, OrtProvider):
         return None
+    if asked.provider.table.opsets is None:
+        return None
     lowest, highest = asked.provider.table.opsets
     opset = gated[0].data.get("opset", 0)
     remedy = f"export the model at opset {highest}" if opset > highest else ""
