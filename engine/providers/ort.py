@@ -139,6 +139,11 @@ class OrtProvider:
         """Whether this is the CPU provider itself."""
         return self.table.device == "cpu"
 
+    @property
+    def channels_last(self) -> bool:
+        """Whether ORT lays convolutions and their kin out for this provider."""
+        return self.table.opsets is not None and self.options.preferred_layout == "NHWC"
+
     def host_kernel(self, use: OpUse) -> str:
         """What ORT's CPU provider has for a node: "kernel", "float32" (one for float32 alone), "".
 

@@ -15,8 +15,8 @@ from dataclasses import replace
 
 from ..ir.model import Graph, GraphPath, Model, NodeId, TensorType
 from .ort import OrtProvider
-from .rewrites import Left, Work, level_one
-from .rewrites.graph import Value
+from .rewrites import CHANNELS_LAST, Left, Work, level_one, wrap
+from .rewrites.graph import MADE, Value
 from .support import Reason, Status, Support
 from .uses import Types, model_uses
 
@@ -52,10 +52,27 @@ def place_ort(model: Model, types: Types, provider: OrtProvider) -> dict[NodeId,
             constants[path] = constants[graph.path]
         settled.update(work.opened, work.forgotten)
         found = {left.id: provider.support(left.use) for left in work}
+        if provider.channels_last:
+            _lay_out(work, found)
         found |= _HostValues(work, found, provider).verdicts()
         found |= work.verdicts
-        verdicts |= {node: _resolved(node, found, work.into) for node in found}
+        mine = (node for node in found if node.graph != (MADE,))
+        verdicts |= {node: _resolved(node, found, work.into) for node in mine}
     return verdicts
+
+
+def _lay_out(work: Work, found: Mapping[NodeId, Support]) -> None:
+    """Put what the provider computes channels-last between Transposes."""
+    wrap(
+        work,
+        [
+            left
+            for left in work
+            if left.use.op_type in CHANNELS_LAST
+            and left.use.domain in ("", "ai.onnx")
+            and side_of(found[left.id]) == "gpu"
+        ],
+    )
 
 
 def _resolved(
@@ -120,7 +137,7 @@ class _HostValues:
         provider: OrtProvider,
     ) -> None:
         self._work = work
-        self._nodes = list(work)
+        self._nodes = [left for left in work if left.id in verdicts]
         self._verdicts = verdicts
         self._provider = provider
         self._inputs = work.inputs

@@ -6,11 +6,12 @@ the nodes are placed, each fusion for the providers that have its kernel.
 
 from __future__ import annotations
 
-from . import common, convolutions, folding, products, removals, reshapes
+from . import common, convolutions, folding, products, removals, reshapes, transposes
 from .folding import Able
 from .graph import Left, Work
+from .transposes import CHANNELS_LAST, wrap
 
-__all__ = ["Left", "Work", "level_one"]
+__all__ = ["CHANNELS_LAST", "Left", "Work", "level_one", "wrap"]
 
 ROUNDS = 10
 """How often ORT runs the passes of one level at most."""
@@ -24,7 +25,7 @@ def level_one(work: Work, able: Able) -> None:
         able: whether ORT's CPU provider has a kernel for a node.
     """
     folding.constants(work)
-    for _ in range(ROUNDS):
+    for round_ in range(ROUNDS):
         work.changed = False
         removals.apply(work)
         products.apply_rules(work)
@@ -33,5 +34,7 @@ def level_one(work: Work, able: Able) -> None:
         folding.apply(work, able)
         products.apply(work)
         reshapes.apply(work)
+        if round_ == 0:
+            transposes.apply(work)
         if not work.changed:
             return

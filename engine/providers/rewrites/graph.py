@@ -18,12 +18,15 @@ from ...errors import OpscopeError
 from ...host.evaluate import evaluate
 from ...ir.infer import infer_node
 from ...ir.model import Graph, GraphPath, Node, NodeId, TensorType, subgraph_reads
+from ...ir.schema import schema
 from ...ops.use import OpUse
 from ..support import Reason, Status, Support
 
 SMALL = 1_024
 """Constants of at most so many elements are computed, to see what depends on them."""
 ONNX = ("", "ai.onnx")
+MADE = "made by ORT"
+"""The graph path of the nodes that ORT adds: none of the user's."""
 
 Value = Callable[[], np.ndarray | None]
 
@@ -98,7 +101,8 @@ class Work:
         self._makers: dict[str, NodeId] = {}
         self._readers: dict[str, dict[NodeId, None]] = {}
         self._inferred: dict[NodeId, object] = {}
-        self._order = {node.id: i for i, node in enumerate(graph.sorted_nodes)}
+        self._made = 0
+        self._order = {node.id: (i, 0) for i, node in enumerate(graph.sorted_nodes)}
         for node in graph.sorted_nodes:
             if skip(node):
                 # A call: what it reads and makes has other readers and no maker here.
@@ -234,11 +238,17 @@ class Work:
         self._take(left)
         self._gone(left.id, Support(Status.FOLDED, Reason.NONE, detail, {"step": step}))
 
-    def drop(self, left: Left, passed: str, detail: str, step: str) -> None:
-        """Who reads its output reads ``passed`` instead."""
+    def drop(
+        self, left: Left, passed: str, detail: str, step: str, rename: bool = False
+    ) -> None:
+        """Who reads its output reads ``passed`` instead.
+
+        Where the output is an end of the graph (or with ``rename``) what makes ``passed`` makes
+        the output instead.
+        """
         output = (self.used_outputs(left) or [left.outputs[0]])[0]
         self._take(left)
-        if self.is_end(output):
+        if rename or self.is_end(output):
             self._rename_made(passed, output)
         else:
             self._redirect(output, passed)
@@ -287,10 +297,59 @@ class Work:
         self.changed = True
         return made
 
-    def add_constant(self, name: str, kind: TensorType) -> None:
-        """An initializer of ORT's own making, whose value nobody here needs."""
-        self._constants[name] = lambda: None
+    def add_constant(
+        self, name: str, kind: TensorType, values: Sequence[int] | None = None
+    ) -> None:
+        """An initializer of ORT's own making; without ``values`` nobody here needs them."""
+        array = None if values is None else np.array(values, np.int64)
+        self._constants[name] = lambda: array
         self._types[name] = kind
+
+    def set_type(self, name: str, kind: TensorType) -> None:
+        """The type of a value of ORT's own making."""
+        self._types[name] = kind
+
+    def set_outputs(self, left: Left, outputs: Sequence[str]) -> Left:
+        """``left`` with its outputs under other names."""
+        self._take(left)
+        made = replace(left, outputs=tuple(outputs))
+        self._put(made)
+        self.changed = True
+        return made
+
+    def make(
+        self,
+        near: Left,
+        op_type: str,
+        inputs: tuple[str, ...],
+        outputs: tuple[str, ...],
+        attributes: Mapping[str, Any],
+        after: bool,
+    ) -> Left:
+        """A node of ORT's own making, just before or after ``near``."""
+        self._made += 1
+        node_id = NodeId((MADE,), self._made)
+        found = schema("", op_type, near.use.opset) if near.use.opset else None
+        use = OpUse(
+            op_type,
+            "",
+            found.since_version if found else 0,
+            tuple(self.type(n) for n in inputs),
+            tuple(self.type(n) for n in outputs),
+            attributes,
+            opset=near.use.opset,
+        )
+        place, offset = self._order[near.id]
+        self._order[node_id] = (place, offset + (1 if after else -1))
+        left = Left(Node(node_id, op_type, inputs=inputs, outputs=outputs), use, inputs, outputs)
+        self._put(left)
+        self.changed = True
+        return left
+
+    def discard(self, left: Left, detail: str, step: str) -> None:
+        """A node that is gone for good."""
+        self._take(left)
+        self._gone(left.id, Support(Status.FOLDED, Reason.NONE, detail, {"step": step}))
 
     def prune(self, name: str, detail: str, step: str) -> None:
         """Take out what made ``name``, and what made that, as far as nobody else reads it."""
