@@ -48,6 +48,11 @@ def findings(
     path.write_bytes(example.model_bytes(mended=mended))
     for name, data in example.beside.items():
         (folder / name).write_bytes(data)
+    return found_in(path, code, example)
+
+
+def found_in(path: Path, code: str, example: Example) -> list[Diagnostic]:
+    """The findings with ``code`` about a file, by the way in which ``example`` shows it."""
     found = _run(path) if example.run else _check(path, example.options)
     return [d for d in found if d.code == code]
 
@@ -74,12 +79,18 @@ def _run(path: Path) -> tuple[Diagnostic, ...]:
 def _check(path: Path, options: tuple[str, ...]) -> list[Diagnostic]:
     pairs = list(zip(options, (*options[1:], ""), strict=True))
     targets = [value for option, value in pairs if option == "--target"]
-    limits = [value for option, value in pairs if option == "--limits"]
+    limits = [_beside(path, value) for option, value in pairs if option == "--limits"]
     operators = [value for option, value in pairs if option == "--require"]
     model = load_model(str(path))
     judged = judge(model, targets, profile=named_profile(limits[0]) if limits else None)
     more = [*required(judged, operators), *(strict(judged) if "--strict" in options else ())]
     return [*judged.diagnostics, *more]
+
+
+def _beside(path: Path, name: str) -> str:
+    """A name on the command line: of a file beside the model, or of something else."""
+    beside = path.with_name(name)
+    return str(beside) if beside.exists() else name
 
 
 def command(example: Example) -> str:
@@ -138,8 +149,13 @@ def _example(code: Code) -> list[str]:
     get = f"opscope explain {code.name} --example {FILE}"
     if example.run:
         heading = "## What `opscope run` prints"
+    lines = [get, command(example)]
+    if code.fix:
+        rule = " ".join(("--rule", code.fix, *example.fix))
+        lines.append(f"opscope fix {FILE} {rule} -o mended.onnx")
+    commands = "\n".join(("```sh", *lines, "```"))
     return [
-        f"```sh\n{get}\n{command(example)}\n```",
+        commands,
         heading,
         f"```\n{printed(code, example)}\n```",
     ]

@@ -17,6 +17,7 @@ ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
 
 WEBGPU = ("ort-webgpu",)
 OURS = ("opscope",)
+ON_WEBGPU = ("opscope", "ort-webgpu", "ort-web")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ _ALL = (
     Code("opset-gate", "a newer opset stamp keeps the node off the GPU",
          (ERROR, WARNING), PLACEMENT, fix="lower-opset"),
     Code("outside-layout-range", "the provider takes no node of this model, because of its opset",
-         (ERROR,), PLACEMENT, (*WEBGPU, "ort-web"), fix="lower-opset"),
+         (ERROR,), PLACEMENT, ("ort-webgpu", "ort-web"), fix="lower-opset"),
     Code("host-node", "the node runs on the CPU",
          (ERROR, WARNING, INFO), PLACEMENT),
     Code("f16-recurrent-on-cpu", "a GRU, LSTM or RNN in f16 is left to the CPU",
@@ -90,9 +91,13 @@ _ALL = (
          (WARNING, INFO), PRECISION, WEBGPU, fix="int64-to-int32"),
     # ---- limits
     Code("binding-limit", "a tensor is larger than the GPU binds at once",
-         (ERROR, WARNING), LIMITS, OURS),
+         (ERROR, WARNING), LIMITS, ON_WEBGPU),
+    Code("storage-buffer-limit", "a node binds more storage buffers than one shader may",
+         (ERROR, WARNING), LIMITS, ("ort-webgpu", "ort-web")),
     Code("f16-unavailable", "the adapter has no f16",
-         (INFO,), LIMITS, OURS),
+         (ERROR, INFO), LIMITS, ON_WEBGPU),
+    Code("limits-below-default", "the adapter offers less than WebGPU's default limits",
+         (WARNING,), LIMITS),
     # ---- runs
     Code("f16-overflow", "an f16 value became infinite",
          (WARNING,), RUN, OURS, fix="cast-f32"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -65,10 +66,10 @@ def write_example(code: str, path: Path) -> str:
     wanted |= {path.parent / name: data for name, data in example.beside.items()}
     write_new(wanted)
     where = f" (node '{example.node}')" if example.node else ""
-    rest = " ".join(("run" if example.run else "check", str(path), *example.options))
-    return f"{path}: the smallest model with {code}{where}; to see it: opscope {rest}" + (
-        " --stats" if example.run else ""
-    )
+    words = ["run", str(path), "--stats"] if example.run else ["check", str(path)]
+    words += [str(path.parent / o) if o in example.beside else o for o in example.options]
+    see = shlex.join(("opscope", *words))
+    return f"{path}: the smallest model with {code}{where}; to see it: {see}"
 
 
 def write_new(wanted: Mapping[Path, bytes]) -> None:

@@ -25,6 +25,7 @@ class Example:
         node: name of the node with the finding, "" where it is about the model or nameless nodes.
         mended: the same without the finding, where that is a change of the model.
         options: what ``opscope check`` is given besides the file.
+        fix: what ``opscope fix`` is given besides the code's rule, where that mends it.
         run: true where only a run shows it: ``opscope run FILE --stats``.
         beside: files to be written beside the model, by name.
     """
@@ -33,6 +34,7 @@ class Example:
     node: str = ""
     mended: Make | None = None
     options: tuple[str, ...] = ()
+    fix: tuple[str, ...] = ()
     run: bool = False
     beside: Mapping[str, bytes] = field(default_factory=dict)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import onnx
-from onnx import TensorProto
+from onnx import TensorProto, helper
 
 from .parts import OPSCOPE, WEBGPU, Example, Shape, X, chain, model, node, port, ramp
 
@@ -78,11 +80,19 @@ def guarded(epsilon: float) -> onnx.ModelProto:
 
 
 def counting(dtype: str) -> onnx.ModelProto:
-    """Integers and a constant added."""
+    """The place of the largest number, and a constant added to it."""
+    nodes = [
+        node("ArgMax", "x", "place", "find", axis=1, keepdims=0),
+        node("Add", "place step", "y", "advance"),
+    ]
+    if dtype != "int64":
+        kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+        nodes.insert(1, node("Cast", "place", "narrow_place", "narrow", to=kind))
+        nodes[2].input[0] = "narrow_place"
     return model(
-        [node("Add", "x step", "y", "advance")],
-        [port("x", dtype, ("batch", 4))],
-        [port("y", dtype, ("batch", 4))],
+        nodes,
+        [X],
+        [port("y", dtype, (2,))],
         {"step": np.array(1, dtype)},
     )
 
@@ -103,12 +113,12 @@ def relu16() -> onnx.ModelProto:
     return model([node("Relu", "x", "y", "relu")], ports[:1], ports[1:])
 
 
-def computing(operator: str, left: float, right: float | None, dtype: str) -> onnx.ModelProto:
+def computing(operator: str, left: float, right: float | None) -> onnx.ModelProto:
     """An operator on numbers that do not depend on the input's values: x * 0 + left, right."""
-    weights = {"zero": np.array(0, dtype), "left": np.array(left, dtype)}
+    weights = {"zero": np.array(0, np.float32), "left": np.array(left, np.float32)}
     operands = "l"
     if right is not None:
-        weights["right"] = np.array(right, dtype)
+        weights["right"] = np.array(right, np.float32)
         operands = "l right"
     return model(
         [
@@ -116,9 +126,36 @@ def computing(operator: str, left: float, right: float | None, dtype: str) -> on
             node("Add", "flat left", "l", "fill"),
             node(operator, operands, "y", "compute"),
         ],
+        [X],
+        [port("y", "float32", (2, 6))],
+        weights,
+    )
+
+
+def squaring(dtype: str) -> onnx.ModelProto:
+    """300 squared, which f16 does not hold, and a product that makes it small again."""
+    values = {"zero": 0, "number": 300, "small": 1e-3}
+    return model(
+        [
+            node("Mul", "x zero", "flat", "flatten"),
+            node("Add", "flat number", "filled", "fill"),
+            node("Mul", "filled filled", "squared", "square"),
+            node("Mul", "squared small", "y", "shrink"),
+        ],
         [port("x", dtype, (2, 6))],
         [port("y", dtype, (2, 6))],
-        weights,
+        {name: np.array(value, dtype) for name, value in values.items()},
+    )
+
+
+def splitting(parts: int) -> onnx.ModelProto:
+    """A tensor cut into so many, by one node."""
+    names = [f"y{i}" for i in range(parts)]
+    return model(
+        [node("Split", "x", " ".join(names), "split", axis=0)],
+        [port("x", "float32", (parts, 6))],
+        [port(name, "float32", (1, 6)) for name in names],
+        opset=13,
     )
 
 
@@ -138,12 +175,23 @@ def shaped(shape: Shape | None) -> onnx.ModelProto:
     return model([node("Relu", "x", "y", "relu")], ports[:1], ports[1:])
 
 
+# An adapter as `opscope devices --json` saves one: what is not named is WebGPU's default.
+SMALL = json.dumps(
+    {"name": "a small adapter", "limits": {"max_compute_invocations_per_workgroup": 128}}
+).encode()
+
 EXAMPLES = {
     "f16-index-loss": Example(
-        lambda: upsampling("float16"), "upsample", lambda: upsampling("float16", cast=True), WEBGPU
+        lambda: upsampling("float16"),
+        "upsample",
+        lambda: upsampling("float16", cast=True),
+        WEBGPU,
+        ("--node", "upsample"),
     ),
     "f16-index-pattern": Example(smoothing, "smooth", options=WEBGPU),
-    "f16-long-sum": Example(averaging, "mean", lambda: averaging(cast=True), WEBGPU),
+    "f16-long-sum": Example(
+        averaging, "mean", lambda: averaging(cast=True), WEBGPU, ("--node", "mean")
+    ),
     "f16-constant-overflow": Example(
         lambda: masking(-1e9), "mask_to_half", lambda: masking(-65504), WEBGPU
     ),
@@ -159,25 +207,33 @@ EXAMPLES = {
     "f16-unavailable": Example(
         relu16, mended=lambda: chain("Relu"), options=(*OPSCOPE, "--limits", "browser")
     ),
+    "storage-buffer-limit": Example(
+        lambda: splitting(10), "split", lambda: splitting(6), (*WEBGPU, "--limits", "browser")
+    ),
+    "limits-below-default": Example(
+        lambda: chain("Relu"),
+        options=(*OPSCOPE, "--limits", "small.json"),
+        beside={"small.json": SMALL},
+    ),
     "f16-overflow": Example(
-        lambda: computing("Mul", 300, 300, "float16"),
-        "compute",
-        lambda: computing("Mul", 300, 300, "float32"),
+        lambda: squaring("float16"),
+        "square",
+        lambda: squaring("float32"),
+        fix=("--node", "square", "--node", "shrink"),
         run=True,
     ),
     "inf-values": Example(
-        lambda: computing("Div", 1, 0, "float32"),
-        "compute",
-        lambda: computing("Div", 1, 1e-6, "float32"),
-        run=True,
+        lambda: computing("Div", 1, 0), "compute", lambda: computing("Div", 1, 1e-6), run=True
     ),
     "nan-values": Example(
-        lambda: computing("Log", -1, None, "float32"),
-        "compute",
-        lambda: computing("Log", 1, None, "float32"),
-        run=True,
+        lambda: computing("Log", -1, None), "compute", lambda: computing("Log", 1, None), run=True
     ),
     "cannot-run": Example(lambda: product(2), "product", lambda: product(6), OPSCOPE),
     "shape-inference-failed": Example(lambda: product(2), "product", lambda: product(6), OPSCOPE),
-    "not-planned": Example(lambda: shaped(None), mended=lambda: shaped((2, 6)), options=OPSCOPE),
+    "not-planned": Example(
+        lambda: shaped(None),
+        mended=lambda: shaped((2, 6)),
+        options=OPSCOPE,
+        fix=("--shape", "x=2,6"),
+    ),
 }
