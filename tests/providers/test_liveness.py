@@ -46,6 +46,22 @@ def test_a_value_lives_until_its_last_reader() -> None:
     assert (found.values, found.peak) == (120, NodeId((), 2))  # a, b and c, before the sum
 
 
+def test_an_input_is_on_the_gpu_from_the_start() -> None:
+    subject = model(
+        [
+            node("Relu", "x", "a"),
+            node("Abs", "a", "b"),
+            node("Add", "b late", "y", "sum"),
+        ],
+        {**X, "late": ("float32", (100, 10))},
+        "y",
+    )
+    found = memory(subject)
+    assert found.values == 4000 + 40 + 4000  # late, b and the sum's output
+    early = memory(subject, sum=HOST)
+    assert early.values == 80  # nobody reads late there
+
+
 def test_weights_count_once_and_only_where_the_gpu_reads_them() -> None:
     weights = {"w": np.ones(10, np.float32), "v": np.ones(5, np.float32)}
     nodes = [node("Mul", "x w", "a"), node("Mul", "a w", "b"), node("Concat", "b v", "y", "cat")]
