@@ -103,7 +103,13 @@ class OrtProvider:
         """The verdict on one node by itself."""
         verdict = next((v for step in STEPS if (v := step(self, use)) is not None), None)
         verdict = verdict or self._placed(use)
-        return host_lookup(self, use, verdict) if verdict.status is Status.HOST else verdict
+        if verdict.status is Status.HOST:
+            verdict = host_lookup(self, use, verdict)
+        caveat = self.table.caveat
+        if not caveat or "caveat" in verdict.data:
+            return verdict
+        detail = verdict.detail if caveat in verdict.detail else f"{verdict.detail} ({caveat})"
+        return replace(verdict, detail=detail, data={**verdict.data, "caveat": caveat})
 
     def rows(self, use: OpUse) -> tuple[KernelRow, ...]:
         """The provider's rows for the node's operator."""
@@ -167,12 +173,14 @@ class OrtProvider:
         if unknown and typed:
             detail = f"the type of input {unknown[0]} is not known, so neither is the provider"
             return _verdict(Status.UNKNOWN, Reason.UNKNOWN, detail, "types")
+        matching = self.matching(use)
+        note = next((row.note for row in matching if row.note), "")
         return _verdict(
             Status.HOST if self.is_cpu else Status.GPU,
             Reason.NONE,
-            f"{self.label} has a kernel",
+            f"{self.label} has a kernel" + (f"; {note.removesuffix('.')}" if note else ""),
             "kernel",
-            rows=_rows(self.matching(use)),
+            rows=_rows(matching),
         )
 
 

@@ -364,3 +364,30 @@ def test_shape_arithmetic_leaves_the_gpu_of_providers_that_keep_their_layout() -
         steps = {subject.nodes[i].name: v.data["step"] for i, v in verdicts.items()}
         moved[name] = {n for n, step in steps.items() if step == "CPU-preferred pass"}
     assert list(moved.values()) == [*[{"pick", "square"}] * 3, set()]
+
+
+def test_a_verdict_says_what_nobody_has_run() -> None:
+    """On the GPU and off it; of a recorded table there is nothing to say."""
+    subject = model(
+        [node("Relu", "x", "a", "relu"), node("NonZero", "a", "y", "nonzero")],
+        {"x": ("float32", (2, 6))},
+        "y",
+    )
+    types = infer_types(subject)
+    for name in ("ort-cuda", "ort-dml", "ort-web", "webnn", "ort-cpu", "ort-webgpu"):
+        table = target(name).provider.table
+        for verdict in place(subject, name, types).values():
+            assert verdict.data.get("caveat", "") == table.caveat, name
+            assert ("not run" in verdict.detail) == bool(table.caveat), name
+            assert verdict.detail.count("not run") <= 1
+
+
+def test_a_verdict_shows_the_rows_note() -> None:
+    subject = model(
+        [node("Conv", "x w", "y", "conv")],
+        {"x": ("float32", (1, 3, 8, 8))},
+        "y",
+        {"w": np.ones((4, 3, 3, 3), np.float32)},
+    )
+    (verdict,) = place(subject, "webnn", infer_types(subject)).values()
+    assert "; 3-D or 4-D input and weight only (" in verdict.detail
