@@ -27,6 +27,12 @@ class Actions:
     forward: QAction
     next_problem: QAction
     previous_problem: QAction
+    next_offending: QAction
+    previous_offending: QAction
+    next_difference: QAction
+    previous_difference: QAction
+    copies: QAction
+    ask_live: QAction
     report: QAction
     shortcuts: QAction
     copy_diagnostics: QAction
@@ -43,7 +49,20 @@ class Actions:
             getattr(self, name).setIcon(icon(name, theme))
 
 
-_WITH_ICON = ("open", "run", "loop", "stop", "find", "fit", "back", "forward", "report")
+_WITH_ICON = (
+    "open",
+    "run",
+    "loop",
+    "stop",
+    "find",
+    "fit",
+    "back",
+    "forward",
+    "next_offending",
+    "copies",
+    "report",
+)
+_SHORT = {"next_offending": "Next offending", "copies": "Copies"}  # in the tool bar
 # name: (text, shortcuts, tip)
 _TEXTS: dict[str, tuple[str, tuple[str, ...], str]] = {
     "open": ("&Open ...", ("Ctrl+O",), "Open a model"),
@@ -57,6 +76,36 @@ _TEXTS: dict[str, tuple[str, tuple[str, ...], str]] = {
     "forward": ("F&orward", ("Alt+Right",), "Forward again"),
     "next_problem": ("&Next problem", ("F8",), "Go to the next finding"),
     "previous_problem": ("&Previous problem", ("Shift+F8",), "Go to the previous finding"),
+    "next_offending": (
+        "Next &offending node",
+        ("N",),
+        "Go to the next node that is off the chosen target's GPU, fails or has a warning",
+    ),
+    "previous_offending": (
+        "P&revious offending node",
+        ("Shift+N",),
+        "Go to the previous node that is off the GPU, fails or has a warning",
+    ),
+    "next_difference": (
+        "Next &difference",
+        ("F9",),
+        "Go to the next node that the two compared targets place differently",
+    ),
+    "previous_difference": (
+        "Previous d&ifference",
+        ("Shift+F9",),
+        "Go to the previous node that the two compared targets place differently",
+    ),
+    "copies": (
+        "Show &copies",
+        ("Ctrl+E",),
+        "Mark the values that the chosen target copies between GPU and CPU, with their bytes",
+    ),
+    "ask_live": (
+        "&Ask the installed ONNX Runtime",
+        ("Ctrl+L",),
+        "Where the installed ONNX Runtime runs each node, beside the prediction",
+    ),
     "report": ("Bug &report", ("Ctrl+Shift+B",), "Make a bug report in one picture"),
     "shortcuts": ("&Keyboard shortcuts", ("F1",), "Every key and mouse gesture"),
     "copy_diagnostics": (
@@ -79,6 +128,7 @@ def make_actions(parent: QWidget) -> Actions:
         hint = f" ({shown})" if shown else ""
         action.setToolTip(f"{tip}{hint}")
         action.setStatusTip(tip)
-        action.setIconText(text.partition("\t")[0].replace("&", "").removesuffix(" ..."))
+        short = text.partition("\t")[0].replace("&", "").removesuffix(" ...")
+        action.setIconText(_SHORT.get(name, short))
         made[name] = action
     return Actions(**made)

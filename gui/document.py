@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,49 +17,21 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from ..engine.diagnostics import Diagnostic
 from ..engine.ir.model import Graph, GraphPath, Model, Node, NodeId, TensorType
-from ..engine.plan.types import NodePlacement, Plan, ValueId
+from ..engine.plan.types import NodePlacement, Plan
 from ..engine.profiling.stats import NodeSummary, Samples
-from ..engine.providers.support import Support
 from ..engine.report.model import ReportedModel
 from ..engine.results import RunResult
+from .copies import NO_COPIES, Copies
+from .parts import Parts, TimedNode, Verdicts
 
 if TYPE_CHECKING:
+    from ..engine.checks.judge import Judgement
     from ..engine.ir.infer import Inference
+    from ..engine.live.answer import LivePlacement
 
 _SUMMARY_MS = 150
 _REST_RATIO = 5  # at most a sixth of the time goes into statistics
-Verdicts = Mapping[NodeId, Support]
 OPSCOPE = "opscope"  # the target whose verdicts a plan makes final
-
-
-@dataclass(frozen=True)
-class Parts:
-    """All that is known of the document.
-
-    Attributes:
-        types: static types, as far as they can be known without running.
-        unknown: findings of the inference of types.
-        verdicts: target -> verdict of each node of the file.
-        checks: findings of the checks.
-        plan: of the last shapes; None before the first run.
-        last: the newest run.
-    """
-
-    model: Model
-    types: Mapping[ValueId, TensorType] = field(default_factory=dict)
-    unknown: tuple[Diagnostic, ...] = ()
-    verdicts: Mapping[str, Verdicts] = field(default_factory=dict)
-    checks: tuple[Diagnostic, ...] = ()
-    plan: Plan | None = None
-    last: RunResult | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TimedNode:
-    """A timed node of the flattened graph: the file's node behind it, and what users call it."""
-
-    source: NodeId
-    name: str
 
 
 class Document(QObject):
@@ -70,12 +42,15 @@ class Document(QObject):
         types_changed, planned, measured: static types, a plan, or run times arrived.
         verdicts_changed: the verdicts of a target arrived (its id), or a plan made them final.
         diagnostics_changed: the list of findings is another.
+        copies_changed, live_changed: a target's copies, or the installed runtime's answer (its id).
     """
 
     opened = Signal()
     types_changed = Signal()
     verdicts_changed = Signal(str)
     diagnostics_changed = Signal()
+    copies_changed = Signal(str)
+    live_changed = Signal(str)
     planned = Signal()
     measured = Signal()
 
@@ -117,9 +92,35 @@ class Document(QObject):
         self._parts = replace(parts, verdicts={**parts.verdicts, target: verdicts})
         self.verdicts_changed.emit(target)
 
-    def set_checks(self, checks: Sequence[Diagnostic]) -> None:
-        """The findings of the checks are there."""
-        self._parts = replace(self._require(), checks=tuple(checks))
+    def set_judgement(self, judged: Judgement, targets: Sequence[str]) -> None:
+        """The verdicts and findings of ``targets``; those of other targets stay as they are."""
+        parts = self._require()
+        self._parts = replace(
+            parts,
+            concrete=judged.types,
+            assumed=judged.assumed,
+            verdicts={**parts.verdicts, **judged.verdicts},
+            judged=parts.judged | frozenset(targets),
+            checks=parts.with_checks(judged.diagnostics, targets),
+        )
+        for target in judged.verdicts:
+            self.verdicts_changed.emit(target)
+        self.diagnostics_changed.emit()
+
+    def set_copies(self, target: str, copies: Copies) -> None:
+        """What crosses between GPU and CPU for ``target`` is known."""
+        parts = self._require()
+        self._parts = replace(parts, copies={**parts.copies, target: copies})
+        self.copies_changed.emit(target)
+
+    def set_live(self, live: LivePlacement, findings: Sequence[Diagnostic]) -> None:
+        """The installed ONNX Runtime answered for a target; an older answer is replaced."""
+        parts = self._require()
+        kept = tuple(d for d in parts.live_findings if d.target != live.target)
+        self._parts = replace(
+            parts, live={**parts.live, live.target: live}, live_findings=(*kept, *findings)
+        )
+        self.live_changed.emit(live.target)
         self.diagnostics_changed.emit()
 
     def set_plan(self, plan: Plan) -> None:
@@ -232,20 +233,8 @@ class Document(QObject):
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Every finding of the file, the checks, the plan and the last run, each once.
-
-        Where a plan or run repeats a finding of the checks, it is the one with the real shapes.
-        """
-        parts = self._parts
-        if parts is None:
-            return ()
-        final = [*(parts.plan.diagnostics if parts.plan else ())]
-        final += parts.last.diagnostics if parts.last else ()
-        known = {(d.code, d.node, d.target) for d in final if d.node is not None}
-        early = (*parts.model.diagnostics, *parts.unknown, *parts.checks)
-        found = [d for d in early if (d.code, d.node, d.target) not in known] + final
-        unique = {(d.code, d.severity, d.node, d.target, d.text): d for d in found}
-        return tuple(unique.values())
+        """Every finding, each once; see :meth:`Parts.diagnostics`."""
+        return self._parts.diagnostics() if self._parts else ()
 
     def node(self, node: NodeId | None) -> Node | None:
         """The file's node of that identity."""
@@ -272,6 +261,14 @@ class Document(QObject):
         if target == OPSCOPE:
             return {**found, **{node: ps[0].support for node, ps in self._by_source.items()}}
         return found
+
+    def copies(self, target: str) -> Copies:
+        """The values that are copied between GPU and CPU for ``target``; none while not known."""
+        return self._parts.copies.get(target, NO_COPIES) if self._parts else NO_COPIES
+
+    def live(self, target: str) -> LivePlacement | None:
+        """The installed ONNX Runtime's answer for ``target``, None where it was not asked."""
+        return self._parts.live.get(target) if self._parts else None
 
     def type_of(self, graph: Graph, name: str) -> TensorType | None:
         """The best known type of a value: of the plan, inferred, declared, or of its weight."""

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from ..engine import feeds as engine_feeds
+from ..engine.checks.codes import CODES
 from ..engine.checks.judge import Judgement, judge
+from ..engine.checks.live import live_findings
 from ..engine.device.gpu import list_adapters
 from ..engine.device.profile import DeviceProfile
+from ..engine.diagnostics import Diagnostic
 from ..engine.errors import NotCoveredError
 from ..engine.ir.infer import infer
-from ..engine.ir.model import Model
+from ..engine.ir.model import Model, NodeId
+from ..engine.live import ask
+from ..engine.live.answer import LivePlacement
 from ..engine.ops.steps import Dispatch
 from ..engine.plan.types import Plan
+from ..engine.providers import targets as engine_targets
+from ..engine.providers.borders import model_crossings
+from ..engine.providers.ort import OPTION_VALUES, OrtProvider
 from ..engine.providers.placement import place
-from ..engine.providers.targets import targets
+from ..engine.providers.support import Support
 from ..engine.report.reopen import open_model
 from ..engine.results import RunResult
 from ..engine.session import Session
 from ..shaders import compose
-from .services import Feeds, PreparedFeeds, Runner, Services, Target
+from .services import Feeds, Option, PreparedFeeds, Runner, Services, Target
 
 
 class SessionRunner:
@@ -70,11 +80,61 @@ def file_feeds(path: str, model: Model) -> PreparedFeeds:
     return PreparedFeeds(arrays, {})
 
 
+def targets() -> Sequence[Target]:
+    """Every target with its default options."""
+    return [_target(found) for found in engine_targets.targets()]
+
+
+def target(name: str) -> Target:
+    """The target of an id with or without options; UsageError where there is none."""
+    return _target(engine_targets.target(name))
+
+
+def _target(found: engine_targets.Target) -> Target:
+    provider = found.provider
+    options, stated = (), ()
+    if isinstance(provider, OrtProvider):
+        options = tuple(Option(n, OPTION_VALUES.get(n, ())) for n in provider.table.options)
+        stated = provider.options.stated()
+    older = "@" in found.id.partition(",")[0]
+    return Target(found.id, found.label, found.family, not older, options, stated)
+
+
 def judge_for(
-    model: Model, shapes: Mapping[str, tuple[int, ...]], profile: DeviceProfile | None
+    model: Model,
+    shapes: Mapping[str, tuple[int, ...]],
+    profile: DeviceProfile | None,
+    target_ids: Sequence[str],
 ) -> Judgement:
-    """Verdicts of every target and every finding, for these input shapes and this adapter."""
-    return judge(model, shapes=shapes, profile=profile)
+    """Verdicts and findings of these targets, for these input shapes and this adapter."""
+    return judge(model, target_ids, shapes=shapes, profile=profile)
+
+
+def explain(code: str) -> str:
+    """The page of a finding's code in Markdown, "" where it has none."""
+    try:
+        from ..engine.checks import pages
+    except ImportError:
+        return ""
+    return pages.page(code) if code in CODES else ""
+
+
+def remedy_command(found: Diagnostic, path: str) -> str:
+    """The command line that mends a finding in a copy of the model, "" where none can."""
+    code = CODES.get(found.code)
+    if code is None or not code.fix or not path:
+        return ""
+    source = Path(path)
+    copy = source.with_name(f"{source.stem}-fixed{source.suffix}")
+    return shlex.join(["opscope", "fix", path, "--rule", code.fix, "-o", str(copy)])
+
+
+def ask_live(
+    model: Model, target_id: str, verdicts: Mapping[NodeId, Support]
+) -> tuple[LivePlacement, Sequence[Diagnostic]]:
+    """Where the installed ONNX Runtime runs each node, and what differs from ``verdicts``."""
+    live = ask(model, target_id)
+    return live, live_findings(model, target_id, verdicts, live)
 
 
 def devices() -> Sequence[DeviceProfile]:
@@ -97,9 +157,14 @@ def engine_services() -> Services:
     return Services(
         load=open_model,
         infer=infer,
-        targets=lambda: [Target(t.id, t.label) for t in targets()],
+        targets=targets,
+        target=target,
         place=place,
         judge=judge_for,
+        crossings=model_crossings,
+        explain=explain,
+        remedy_command=remedy_command,
+        ask_live=ask_live,
         devices=devices,
         open_runner=open_runner,
         random_feeds=random_feeds,

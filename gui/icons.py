@@ -69,6 +69,19 @@ def _forward(path: QPainterPath) -> None:
     path.lineTo(4, 12)
 
 
+def _next_offending(path: QPainterPath) -> None:
+    path.addPolygon(_polygon((12, 3), (12, 13)))
+    path.addPolygon(_polygon((7.5, 9), (12, 13.5), (16.5, 9)))
+    path.addRoundedRect(QRectF(5, 16.5, 14, 5), 1.5, 1.5)
+
+
+def _copies(path: QPainterPath) -> None:
+    path.addPolygon(_polygon((8, 20), (8, 4)))
+    path.addPolygon(_polygon((4, 8), (8, 4), (12, 8)))
+    path.addPolygon(_polygon((16, 4), (16, 20)))
+    path.addPolygon(_polygon((12, 16), (16, 20), (20, 16)))
+
+
 def _close(path: QPainterPath) -> None:
     for a, b in (((6, 6), (18, 18)), ((18, 6), (6, 18))):
         path.moveTo(*a)
@@ -85,6 +98,8 @@ _DRAWINGS: dict[str, Callable[[QPainterPath], None]] = {
     "report": _report,
     "back": _back,
     "forward": _forward,
+    "next_offending": _next_offending,
+    "copies": _copies,
     "close": _close,
 }
 _SOLID = frozenset(("run", "stop"))

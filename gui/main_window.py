@@ -11,26 +11,35 @@ from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QGu
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMessageBox
 
 from ..engine.device.profile import DeviceProfile
+from ..engine.diagnostics import Diagnostic
 from ..engine.errors import NodeError
 from ..engine.ir.model import Model
 from .actions import make_actions
+from .code_pages import CodePages
 from .colours import colouring, findings_by_node
+from .copies import NO_COPIES
 from .document import Document
 from .engine_worker import EngineWorker
 from .error_text import error_text
 from .jobs import JobTracker
+from .live_control import LiveControl
 from .menus import ViewChoices, fill_menus, make_toolbar
-from .opening import OPEN, REFINE, Opener
+from .opening import OPEN, Opener
 from .run_control import RunControl
 from .selection import Selection
 from .services import PreparedFeeds, Services, Target
 from .settings import Settings
 from .style import stylesheet
+from .target_control import TargetControl
 from .theme import Scheme, apply_theme, theme_for
 from .throttle import Throttle
+from .verdict import summary_text
+from .views.finding import FindingHelp
 from .views.graph.colouring import Mode
 from .views.help_dialogs import ShortcutsDialog, about_text, diagnostics_text
 from .views.status_line import StatusLine
+from .views.target_options import TargetOptionsDialog
+from .walker import Walker
 from .workspace import Workspace
 
 FILE_FILTER = "Models and reports (*.onnx *.png *.zip);;All files (*)"
@@ -57,7 +66,6 @@ class MainWindow(QMainWindow):
         self.services = services
         self.settings = settings
         self.mode = Mode.PROVIDER
-        self.targets: tuple[Target, ...] = ()
         self.profile: DeviceProfile | None = None
         self.theme = theme_for(Scheme(settings.theme))
         self._drawn: Model | None = None  # the model that the graph shows, and with which types
@@ -69,10 +77,27 @@ class MainWindow(QMainWindow):
         self.worker = EngineWorker(services, self)
         self.opener = Opener(self.document, self.jobs, services, self)
         self.runs = RunControl(self.document, self.worker, services, self)
+        self.targeting = TargetControl(
+            self.document, self.opener, self.jobs, services, settings, self
+        )
+        self.walker = Walker(self.document, self.selection, self.targeting, self)
+        self.live = LiveControl(self.document, self.jobs, services, self.targeting, self)
         self.commands = make_actions(self)
-        self.choices = ViewChoices(self)
+        self.commands.copies.setCheckable(True)
+        self.commands.copies.setChecked(settings.copies)
+        self.choices = ViewChoices(self, self._summary)
+        self.pages = CodePages(self.jobs, services, self)
         self.work = Workspace(
-            self, self.document, self.selection, self.jobs, services, self.commands, self.theme
+            self,
+            self.document,
+            self.selection,
+            self.targeting,
+            self.jobs,
+            services,
+            self.commands,
+            self.theme,
+            FindingHelp(explain=self.pages.show, command=self._remedy_command),
+            self._summary,
         )
         make_toolbar(self, self.commands, self.choices)
         self._recent = fill_menus(
@@ -102,11 +127,12 @@ class MainWindow(QMainWindow):
     def open_file(self, path: str) -> None:
         """Open ``path``; where it cannot be read the open document stays as it is."""
         self.work.message.hide()
-        self.opener.open(path, self._opened, self._open_failed, self._all_there)
+        targets = self.targeting.first()
+        self.opener.open(path, targets, self._opened, self._open_failed, self._all_there)
 
     def _opened(self, model: Model) -> None:
         self.runs.abandon()
-        self.jobs.cancel(REFINE)
+        self.status.show_step("")
         self.selection.reset()
         if not self.work.shows_graph:
             self.work.show_graph()
@@ -122,13 +148,15 @@ class MainWindow(QMainWindow):
         """Every part of the file was shown; a report is shown as its picture was."""
         self._update_actions()
         if (reported := self.document.reported) is None:
+            self.targeting.judge_chosen()
+            self._place_rest()
             return
         report = reported.report
+        names = tuple(report.verdicts)
+        compared = names[1] if report.color == Mode.DIFFERENCE and len(names) > 1 else ""
+        self.targeting.take_reported(names, report.target, compared)
         if report.color in set(Mode):
             self.set_mode(Mode(report.color))
-        if any(t.id == report.target for t in self.targets):
-            self.choices.target_box.setCurrentIndex(self.choices.target_box.findData(report.target))
-            self.recolour()
         if reported.selected is not None:
             self.selection.reveal(reported.selected)
         self.document.measured.emit()
@@ -194,7 +222,8 @@ class MainWindow(QMainWindow):
             self._tell_error(error)
 
     def _judge_plan(self) -> None:
-        self.opener.refine(self._shapes, self.profile, self._tell_error)
+        first = self.targeting.first()
+        self.opener.refine(self._shapes, self.profile, first, self._tell_error)
 
     def _run_changed(self) -> None:
         done, total = self.worker.progress
@@ -212,12 +241,7 @@ class MainWindow(QMainWindow):
 
     def _ask_engine(self) -> None:
         """Ask, off this thread, what targets and adapters there are."""
-        self.jobs.start(
-            "targets",
-            lambda job: tuple(self.services.targets()),
-            self._set_targets,
-            self._tell_error,
-        )
+        self.targeting.ask()
         self.worker.list_devices(
             self._devices_known,
             lambda error: self.work.run.set_device_error(error_text(error)),
@@ -226,21 +250,29 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------------ what the views show
 
     @property
+    def targets(self) -> tuple[Target, ...]:
+        """Every target, in the chooser's order."""
+        return self.targeting.all
+
+    @property
     def target(self) -> Target | None:
         """The target that is chosen."""
-        chosen = self.choices.target_box.currentData()
-        return next((t for t in self.targets if t.id == chosen), None)
+        return self.targeting.target
 
     def set_target(self, target_id: str) -> None:
         """Show another target's verdicts."""
-        self.choices.target_box.setCurrentIndex(self.choices.target_box.findData(target_id))
-        self.settings.target = target_id
-        self._recolour()
+        self.targeting.choose(target_id)
 
     def set_mode(self, mode: Mode) -> None:
         """Colour the graph another way."""
         self.mode = mode
         self.choices.modes[mode].setChecked(True)
+        self.targeting.wants_difference = mode is Mode.DIFFERENCE
+        if mode is Mode.DIFFERENCE:
+            self.targeting.judge_chosen()
+            if self.work.shows_graph:
+                self.work.show_dock("Differences")
+        self.work.set_targets(self.targeting)
         self._recolour()
 
     def set_scheme(self, scheme: Scheme) -> None:
@@ -260,28 +292,67 @@ class MainWindow(QMainWindow):
         self._recolouring.request()
 
     def _recolour(self) -> None:
-        self.work.page.set_colouring(colouring(self.document, self.mode, self.target))
+        document, target = self.document, self.target
+        shows_copies = self.commands.copies.isChecked() and self.mode is Mode.PROVIDER
+        made = colouring(document, self.mode, target, self.targeting.against, copies=shows_copies)
+        self.work.page.set_colouring(made)
+        marked = shows_copies and target is not None
+        self.work.page.set_copies(document.copies(target.id) if marked else NO_COPIES)
         self._hang_badges()
 
     def _hang_badges(self) -> None:
         self.work.page.set_diagnostics(findings_by_node(self.document, self.target))
 
+    def _show_copies(self, shown: bool) -> None:
+        self.settings.copies = shown
+        if shown and self.mode is not Mode.PROVIDER:
+            self.set_mode(Mode.PROVIDER)
+        self._recolour()
+
     def _findings_changed(self) -> None:
         (self.recolour if self.mode is Mode.RISK else self._hang_badges)()
 
     def _verdicts_changed(self, target_id: str) -> None:
-        if self.mode is Mode.PROVIDER and self.target is not None and self.target.id == target_id:
+        shown = {t.id for t in self.targeting.shown}
+        if self.mode in (Mode.PROVIDER, Mode.DIFFERENCE) and target_id in shown:
             self.recolour()
 
     def _measured(self) -> None:
         if self.mode is Mode.TIME:
             self.recolour()
 
-    def _set_targets(self, targets: Sequence[Target]) -> None:
-        self.targets = tuple(targets)
-        self.choices.set_targets(targets, self.settings.target)
-        self.work.set_targets(targets)
+    def _targets_changed(self) -> None:
+        """The list of targets, or a choice among them, is another."""
+        self.choices.target_box.set_targets(self.targeting.all, self.target)
+        self.work.set_targets(self.targeting)
+        self._update_actions()
         self.recolour()
+
+    def _place_rest(self) -> None:
+        """Once the file is judged and its graph drawn, place it for the remaining targets."""
+        opened = self.document.parts is not None and not self.jobs.is_running(OPEN)
+        if opened and self.targets and not self.work.page.is_laying_out:
+            self.targeting.place_rest()
+
+    def _summary(self, target: Target) -> str:
+        return summary_text(self.document.verdicts(target.id).values())
+
+    def set_options(self, target_id: str) -> None:
+        """Let the user set the options of a target, and show it with them."""
+        node = self.document.node(self.selection.node)
+        target = self.targeting.parse(target_id)
+        dialog = TargetOptionsDialog(
+            target, self.targeting.parse, node.name if node is not None else "", self
+        )
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted_target.connect(self.targeting.choose)
+        dialog.open()
+
+    def _remedy_command(self, found: Diagnostic) -> str:
+        model = self.document.model
+        if model is None or self.document.reported is not None:
+            return ""
+        return self.services.remedy_command(found, model.path)
 
     def _types_known(self) -> None:
         """Types arrived, or a plan's: draw the graph with them."""
@@ -316,6 +387,14 @@ class MainWindow(QMainWindow):
         commands.run.setEnabled(runnable and not busy)
         commands.loop.setEnabled(runnable and not busy)
         commands.stop.setEnabled(busy)
+        for action in (
+            commands.next_offending,
+            commands.previous_offending,
+            commands.next_difference,
+            commands.previous_difference,
+        ):
+            action.setEnabled(opened and self.target is not None)
+        commands.ask_live.setEnabled(runnable and self.target is not None)
         commands.back.setEnabled(self.selection.can_go_back)
         commands.forward.setEnabled(self.selection.can_go_forward)
 
@@ -382,14 +461,32 @@ class MainWindow(QMainWindow):
         commands.forward.triggered.connect(self.selection.forward)
         commands.next_problem.triggered.connect(lambda: work.problems.step(1))
         commands.previous_problem.triggered.connect(lambda: work.problems.step(-1))
+        commands.next_offending.triggered.connect(lambda: self.walker.offending(1))
+        commands.previous_offending.triggered.connect(lambda: self.walker.offending(-1))
+        commands.next_difference.triggered.connect(lambda: self.walker.differing(1))
+        commands.previous_difference.triggered.connect(lambda: self.walker.differing(-1))
+        commands.copies.toggled.connect(self._show_copies)
+        commands.ask_live.triggered.connect(self.live.ask)
         commands.report.triggered.connect(self.make_report)
         commands.shortcuts.triggered.connect(self.show_shortcuts)
         commands.copy_diagnostics.triggered.connect(self.copy_diagnostics)
         commands.about.triggered.connect(self.show_about)
         commands.reset_layout.triggered.connect(work.lay_out)
         self.choices.target_chosen.connect(self.set_target)
+        self.choices.options_wanted.connect(self.set_options)
+        self.choices.next_target.triggered.connect(self.targeting.choose_next)
         self.choices.mode_chosen.connect(self.set_mode)
         self.choices.scheme_chosen.connect(self.set_scheme)
+        for signal in (self.targeting.listed, self.targeting.chosen, self.targeting.compared):
+            signal.connect(self._targets_changed)
+        self.targeting.listed.connect(self._place_rest)
+        self.targeting.failed.connect(self._tell_error)
+        self.live.failed.connect(self._tell_error)
+        self.live.told.connect(self.status.show_step)
+        self.walker.told.connect(self.status.show_step)
+        self.pages.failed.connect(self._tell_error)
+        work.differences.step_wanted.connect(self.walker.differing)
+        work.page.laid_out.connect(self._place_rest)
         work.start.open_requested.connect(self.choose_file)
         work.start.file_chosen.connect(self.open_file)
         work.run.rejected.connect(work.message.show_message)
@@ -397,7 +494,7 @@ class MainWindow(QMainWindow):
         work.problems.counts_changed.connect(self._show_counts)
         self.selection.history_changed.connect(self._update_actions)
         self.jobs.changed.connect(lambda: self.status.show_jobs(self.jobs.running))
-        self.status.cancelled.connect(lambda: self.jobs.cancel(OPEN))
+        self.status.cancelled.connect(self.jobs.cancel)
         self.runs.changed.connect(self._run_changed)
         self.runs.prepared.connect(self._prepared)
         self.runs.failed.connect(self._run_failed)
@@ -408,6 +505,7 @@ class MainWindow(QMainWindow):
         document.planned.connect(self._judge_plan)
         document.verdicts_changed.connect(self._verdicts_changed)
         document.diagnostics_changed.connect(self._findings_changed)
+        document.copies_changed.connect(self._verdicts_changed)
         document.measured.connect(self._measured)
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(self._follow_system)

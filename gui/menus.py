@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal, SignalInstance
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QDockWidget,
     QLabel,
     QMainWindow,
     QMenu,
     QSizePolicy,
     QToolBar,
+    QToolButton,
     QWidget,
 )
 
@@ -22,43 +22,55 @@ from .actions import Actions
 from .services import Target
 from .theme import Scheme
 from .views.graph.colouring import Mode
+from .views.target_box import TargetButton
 
 Key = TypeVar("Key")
-_MODES = {Mode.PROVIDER: "Provider", Mode.TIME: "Time", Mode.RISK: "Risk"}
-_MODE_KEYS = {Mode.PROVIDER: "Ctrl+1", Mode.TIME: "Ctrl+2", Mode.RISK: "Ctrl+3"}
+_MODES = {
+    Mode.PROVIDER: "Provider",
+    Mode.TIME: "Time",
+    Mode.RISK: "Risk",
+    Mode.DIFFERENCE: "Difference",
+}
+_MODE_KEYS = {
+    Mode.PROVIDER: "Ctrl+1",
+    Mode.TIME: "Ctrl+2",
+    Mode.RISK: "Ctrl+3",
+    Mode.DIFFERENCE: "Ctrl+4",
+}
 _MODE_TIPS = {
     Mode.PROVIDER: "Colour by where each node runs on the chosen target",
     Mode.TIME: "Colour by the time that each node took in Opscope's runs",
     Mode.RISK: "Colour by the worst finding of each node",
+    Mode.DIFFERENCE: "Colour by where the chosen target and another one part",
 }
-_TARGET_LENGTH = 16  # characters
 _SCHEMES = {Scheme.SYSTEM: "Like the system", Scheme.LIGHT: "Light", Scheme.DARK: "Dark"}
 
 
 class ViewChoices(QObject):
     """Target, colouring and theme: each chosen in the tool bar or a menu alike.
 
+    Args:
+        parent: the window.
+        summary: how a target takes the open model, in a few words.
+
     Signals:
         target_chosen: str: the id of a target.
+        options_wanted: str: the options of that target are to be set.
         mode_chosen: Mode.
         scheme_chosen: Scheme.
     """
 
     target_chosen = Signal(str)
+    options_wanted = Signal(str)
     mode_chosen = Signal(object)
     scheme_chosen = Signal(object)
 
-    def __init__(self, parent: QObject) -> None:
+    def __init__(self, parent: QObject, summary: Callable[[Target], str]) -> None:
         super().__init__(parent)
-        self.target_box = QComboBox()
-        self.target_box.setToolTip("The engine whose verdicts the window shows (Ctrl+T: the next)")
-        self.target_box.setAccessibleName("Target")
-        self.target_box.setPlaceholderText("Opscope")  # until the others are known
-        self.target_box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.target_box.setMinimumContentsLength(_TARGET_LENGTH)  # nothing moves when they are
-        self.target_box.activated.connect(
-            lambda index: self.target_chosen.emit(self.target_box.itemData(index))
-        )
+        tip = "Whose verdicts the window shows (Ctrl+T: the next)"
+        self.target_box = TargetButton("Target", tip, summary)
+        self.target_box.chosen.connect(self.target_chosen)
+        self.target_box.options_wanted.connect(self.options_wanted)
         self.modes = _group(self, _MODES, self.mode_chosen)
         for mode, action in self.modes.items():
             action.setShortcut(_MODE_KEYS[mode])
@@ -66,25 +78,11 @@ class ViewChoices(QObject):
         self.schemes = _group(self, _SCHEMES, self.scheme_chosen)
         self.next_target = QAction("Next &target", self)
         self.next_target.setShortcut("Ctrl+T")
-        self.next_target.triggered.connect(self._choose_next)
-
-    def set_targets(self, targets: Sequence[Target], chosen: str) -> None:
-        """Offer ``targets``."""
-        self.target_box.clear()
-        for target in targets:
-            self.target_box.addItem(target.label, target.id)
-        self.target_box.setCurrentIndex(max(0, self.target_box.findData(chosen)))
 
     def show(self, mode: Mode, scheme: Scheme) -> None:
         """Tick what is in force."""
         self.modes[mode].setChecked(True)
         self.schemes[scheme].setChecked(True)
-
-    def _choose_next(self) -> None:
-        if self.target_box.count():
-            index = (self.target_box.currentIndex() + 1) % self.target_box.count()
-            self.target_box.setCurrentIndex(index)
-            self.target_chosen.emit(self.target_box.itemData(index))
 
 
 def _group(
@@ -102,25 +100,41 @@ def _group(
 
 
 class ToolBar(QToolBar):
-    """Shows signs with their words, and without them where the window is too narrow for that."""
+    """Shows signs with words; where the window is narrow, fewer and fewer words."""
 
     def __init__(self, title: str) -> None:
         super().__init__(title)
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._full_width = 0
+        self.setToolButtonStyle(_WORDS)
+        self._first: tuple[QAction, ...] = ()
+
+    def give_up_first(self, actions: Sequence[QAction]) -> None:
+        """Name the actions whose words are the first to go."""
+        self._first = tuple(actions)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """Choose between the two."""
+        """Show as many words as there is room for."""
         super().resizeEvent(event)
-        words, signs = (
-            Qt.ToolButtonStyle.ToolButtonTextBesideIcon,
-            Qt.ToolButtonStyle.ToolButtonIconOnly,
-        )
-        if self.toolButtonStyle() == words:
-            self._full_width = self.sizeHint().width()
-        wanted = words if event.size().width() >= self._full_width else signs
-        if wanted != self.toolButtonStyle():
-            self.setToolButtonStyle(wanted)
+        self._dress(event.size().width())
+
+    def _dress(self, room: int) -> None:
+        for level in range(3):
+            self._show_words(level)
+            if self.sizeHint().width() <= room or level == 2:
+                return
+
+    def _show_words(self, level: int) -> None:
+        """0: every word, 1: not those of the first to go, 2: none."""
+        for action in self.actions():
+            button = self.widgetForAction(action)
+            if isinstance(button, QToolButton) and not action.icon().isNull():
+                signs = level == 2 or (level == 1 and action in self._first)
+                wanted = _SIGNS if signs else _WORDS
+                if button.toolButtonStyle() != wanted:
+                    button.setToolButtonStyle(wanted)
+
+
+_WORDS = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+_SIGNS = Qt.ToolButtonStyle.ToolButtonIconOnly
 
 
 def make_toolbar(window: QMainWindow, actions: Actions, choices: ViewChoices) -> QToolBar:
@@ -136,12 +150,13 @@ def make_toolbar(window: QMainWindow, actions: Actions, choices: ViewChoices) ->
     for action in choices.modes.values():
         bar.addAction(action)
     bar.addSeparator()
-    for action in (actions.find, actions.fit):
+    for action in (actions.copies, actions.next_offending, None, actions.find, actions.fit):
         _add(bar, action)
     space = QWidget()
     space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
     bar.addWidget(space)
     bar.addAction(actions.report)
+    bar.give_up_first((actions.find, actions.fit, actions.stop, actions.copies, actions.loop))
     window.addToolBar(bar)
     return bar
 
@@ -169,6 +184,7 @@ def fill_menus(
     colour = view.addMenu("&Colour by")
     colour.addActions(list(choices.modes.values()))
     view.addAction(choices.next_target)
+    view.addAction(actions.copies)
     theme = view.addMenu("&Theme")
     theme.addActions(list(choices.schemes.values()))
     panels = view.addMenu("&Panels")
@@ -179,7 +195,19 @@ def fill_menus(
     run = bar.addMenu("&Run")
     run.addActions([actions.run, actions.loop, actions.stop])
     problems = bar.addMenu("&Problems")
-    problems.addActions([actions.next_problem, actions.previous_problem])
+    for action in (
+        actions.next_problem,
+        actions.previous_problem,
+        None,
+        actions.next_offending,
+        actions.previous_offending,
+        None,
+        actions.next_difference,
+        actions.previous_difference,
+        None,
+        actions.ask_live,
+    ):
+        _add(problems, action)
     help_menu = bar.addMenu("&Help")
     help_menu.addActions([actions.shortcuts, actions.copy_diagnostics, actions.about])
     return recent

@@ -36,6 +36,7 @@ from .engine_services import engine_services
 from .error_text import error_text
 from .main_window import MainWindow
 from .report_maker import Options, finish, make, snapshot, subject_of
+from .services import Target
 from .settings import Settings
 from .throttle import LONGEST_REST_MS
 from .views.graph.colouring import Mode
@@ -55,11 +56,13 @@ def draw(options: argparse.Namespace) -> None:
         driver = Driver(window, end)
         driver.open(options.model)
         driver.choose_target(options.target)
+        driver.compare_with(options.against)
         node = find_node(_model(window), options.node) if options.node is not None else None
         if options.run:
             driver.run(options)
-        if options.color or options.run:
-            window.set_mode(Mode(options.color or "time"))
+        usual = "time" if options.run else "difference" if options.against else ""
+        if mode := options.color or usual:
+            window.set_mode(Mode(mode))
         if options.command == "shot":
             window.resize(options.width, options.height)
             for panel in options.panel or ():
@@ -92,12 +95,28 @@ class Driver:
 
     def choose_target(self, name: str | None) -> None:
         """Show a target's verdicts."""
-        known = [t.id for t in self._window.targets]
-        if name is None:
-            return
-        if name not in known:
-            raise UsageError(f"--target {name}: there is {', '.join(known)}")
-        self._window.set_target(name)
+        if name is not None:
+            self._window.set_target(self._parse("--target", name).id)
+            self._wait_for_verdicts(name)
+
+    def compare_with(self, name: str | None) -> None:
+        """Put a target beside the chosen one."""
+        if name is not None:
+            self._window.targeting.wants_difference = True
+            self._window.targeting.compare_with(self._parse("--against", name))
+            self._wait_for_verdicts(name)
+
+    def _parse(self, option: str, name: str) -> Target:
+        targeting = self._window.targeting
+        try:
+            found = targeting.parse(name)
+        except UsageError as error:
+            raise UsageError(f"{option}: {error}") from error
+        targeting.add((found,))
+        return found
+
+    def _wait_for_verdicts(self, name: str) -> None:
+        self._wait(lambda: not self._window.jobs.running, f"{name} to be judged")
 
     def run(self, options: argparse.Namespace) -> None:
         """Run the model as the options say."""

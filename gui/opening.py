@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from ..engine.device.profile import DeviceProfile
-from ..engine.errors import ModelFileError
+from ..engine.errors import ModelFileError, UsageError
 from ..engine.ir.model import Model
 from ..engine.report.model import ReportedModel
-from .document import Document, Verdicts
+from .copies import NO_COPIES, Copies, copies_of
+from .document import Document
 from .jobs import Job, JobTracker
-from .services import Services
+from .parts import Parts, Verdicts
+from .services import Services, Types
 
 if TYPE_CHECKING:
-    from ..engine.checks.judge import Judgement
     from ..engine.ir.infer import Inference
 
 OPEN = "open"
-REFINE = "refine"
+REFINE = "refine"  # for the shapes of a run
+JUDGE = "judge"  # for another target
+PLACE = "place"  # the targets that nobody has chosen yet
 
 
 @dataclass(frozen=True)
@@ -32,8 +35,16 @@ class _Placed:
     verdicts: Verdicts = field(repr=False)
 
 
+@dataclass(frozen=True)
+class _Copied:
+    """What crosses between GPU and CPU for one target."""
+
+    target: str
+    copies: Copies = field(repr=False)
+
+
 class Opener(QObject):
-    """Reads files into the document.
+    """Reads files into the document, and judges the open model for one target after another.
 
     A file that cannot be read leaves the open document as it is. Reading, types, first verdicts
     and the judgement are one job; each part is shown as soon as it is there.
@@ -46,10 +57,13 @@ class Opener(QObject):
         self._document = document
         self._jobs = jobs
         self._services = services
+        self._shapes: Mapping[str, tuple[int, ...]] = {}
+        self._profile: DeviceProfile | None = None
 
     def open(
         self,
         path: str,
+        targets: Sequence[str],
         opened: Callable[[Model], None],
         failed: Callable[[Exception], None],
         finished: Callable[[], None],
@@ -58,59 +72,160 @@ class Opener(QObject):
 
         Args:
             path: the file.
+            targets: ids of those that the model is judged for.
             opened: called when the model is in the document.
             failed: called with the error where it cannot be read, or a later part fails.
             finished: called when every part is there.
         """
+        chosen = tuple(targets)
 
         def show(model: Model) -> None:
+            for subject in (JUDGE, PLACE, REFINE):  # of the model before
+                self._jobs.cancel(subject)
+            self._shapes, self._profile = {}, None
             self._document.open(model)
             opened(model)
 
         self._jobs.start(
             OPEN,
-            lambda job: self._work(job, path, show),
+            lambda job: self._work(job, path, chosen, show),
             lambda _: finished(),
             failed,
             title=f"Reading {path}",
+        )
+
+    def judge(self, targets: Sequence[str], failed: Callable[[Exception], None]) -> None:
+        """Judge the open model for more targets, for the shapes of the last judgement by ``open``.
+
+        Findings of other targets stay. A report says what it says: nothing is judged anew.
+        """
+        model, chosen = self._document.model, tuple(targets)
+        if model is None or not chosen or isinstance(model, ReportedModel):
+            return
+        shapes, profile = self._shapes, self._profile
+        self._jobs.start(
+            JUDGE,
+            lambda job: self._judge(job, model, shapes, profile, chosen),
+            lambda _: None,
+            failed,
+            title=f"Judging for {', '.join(chosen)}",
         )
 
     def refine(
         self,
         shapes: Mapping[str, tuple[int, ...]],
         profile: DeviceProfile | None,
+        targets: Sequence[str],
         failed: Callable[[Exception], None],
     ) -> None:
-        """Judge the open model again, for the shapes and the adapter of a run."""
-        model = self._document.model
-        if model is None:
+        """Judge the open model again, for the shapes and the adapter of a run.
+
+        It is judged for ``targets`` and for those that it was judged for before.
+        """
+        parts = self._document.parts
+        if parts is None:
             return
+        model, chosen = parts.model, tuple(dict.fromkeys((*targets, *sorted(parts.judged))))
+        self._shapes, self._profile = dict(shapes), profile
+        self._jobs.cancel(JUDGE)
         self._jobs.start(
-            REFINE, lambda _: self._services.judge(model, shapes, profile), self._judged, failed
+            REFINE,
+            lambda job: self._judge(job, model, shapes, profile, chosen),
+            lambda _: None,
+            failed,
         )
 
-    def _work(self, job: Job, path: str, show: Callable[[Model], None]) -> None:
+    def place_rest(self, targets: Sequence[str], failed: Callable[[Exception], None]) -> None:
+        """Place the open model for those of ``targets`` that have no verdicts yet, one by one.
+
+        It can be cancelled: each target's verdicts are shown when they are there.
+        """
+        parts = self._document.parts
+        if parts is None or isinstance(parts.model, ReportedModel):
+            return
+        waiting = [t for t in targets if t not in parts.verdicts]
+        if not waiting:
+            return
+        title = "Placing for the other targets"
+        self._jobs.start(
+            PLACE,
+            lambda job: self._place(job, parts, waiting),
+            lambda _: None,
+            failed,
+            title=title,
+        )
+
+    # ------------------------------------------------------------------ on a worker thread
+
+    def _work(
+        self, job: Job, path: str, targets: Sequence[str], show: Callable[[Model], None]
+    ) -> None:
         try:
             model = self._services.load(path)
         except OSError as error:
             raise ModelFileError(f"{path}: {error.strerror or error}") from error
         job.post(show, model)
         job.check()
-        if isinstance(model, ReportedModel):  # it brings its types, verdicts and findings along
-            from ..engine.ir.infer import Inference
-
-            job.post(self._typed, Inference(model.types))
-            for name, stated in model.verdicts.items():
-                job.post(self._placed, _Placed(name, stated))
+        if isinstance(model, ReportedModel):
+            self._take(job, model)
             return
         inference = self._services.infer(model)
         job.post(self._typed, inference)
-        for target in self._services.targets():
+        for target in targets:
             job.check()
-            verdicts = self._services.place(model, target.id, inference.types)
-            job.post(self._placed, _Placed(target.id, verdicts))
+            verdicts = self._services.place(model, target, inference.types, None)
+            job.post(self._placed, _Placed(target, verdicts))
         job.check()
-        job.post(self._judged, self._services.judge(model, {}, None))
+        self._judge(job, model, {}, None, targets)
+
+    def _take(self, job: Job, model: ReportedModel) -> None:
+        """A report brings its types, verdicts and findings along."""
+        from ..engine.ir.infer import Inference
+
+        job.post(self._typed, Inference(model.types))
+        for name, stated in model.verdicts.items():
+            job.post(self._placed, _Placed(name, stated))
+            copies = self._copies(model, name, stated, model.types, {})
+            job.post(self._copied, _Copied(name, copies))
+
+    def _judge(
+        self,
+        job: Job,
+        model: Model,
+        shapes: Mapping[str, tuple[int, ...]],
+        profile: DeviceProfile | None,
+        targets: Sequence[str],
+    ) -> None:
+        judged = self._services.judge(model, shapes, profile, targets)
+        job.post(lambda found: self._document.set_judgement(found, targets), judged)
+        for target in targets:
+            job.check()
+            verdicts = judged.verdicts[target]
+            copies = self._copies(model, target, verdicts, judged.types, judged.assumed)
+            job.post(self._copied, _Copied(target, copies))
+
+    def _place(self, job: Job, parts: Parts, targets: Sequence[str]) -> None:
+        for number, target in enumerate(targets):
+            job.check()
+            job.report(number, len(targets))
+            verdicts = self._services.place(parts.model, target, parts.types, parts.concrete)
+            job.post(self._placed_late, _Placed(target, verdicts))
+
+    def _copies(
+        self,
+        model: Model,
+        target: str,
+        verdicts: Verdicts,
+        types: Types,
+        assumed: Mapping[str, int],
+    ) -> Copies:
+        try:
+            found = self._services.crossings(model, target, verdicts, types)
+        except UsageError:  # a report may speak of a target that this version does not know
+            return NO_COPIES
+        return copies_of(found, assumed)
+
+    # ------------------------------------------------------------------ in the GUI thread
 
     def _typed(self, inference: Inference) -> None:
         self._document.set_types(inference)
@@ -118,7 +233,11 @@ class Opener(QObject):
     def _placed(self, placed: _Placed) -> None:
         self._document.set_verdicts(placed.target, placed.verdicts)
 
-    def _judged(self, judgement: Judgement) -> None:
-        for target, verdicts in judgement.verdicts.items():
-            self._document.set_verdicts(target, verdicts)
-        self._document.set_checks(judgement.diagnostics)
+    def _placed_late(self, placed: _Placed) -> None:
+        """Verdicts of a target that was chosen meanwhile are there already, and better."""
+        parts = self._document.parts
+        if parts is not None and placed.target not in parts.judged:
+            self._placed(placed)
+
+    def _copied(self, copied: _Copied) -> None:
+        self._document.set_copies(copied.target, copied.copies)

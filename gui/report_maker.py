@@ -20,6 +20,7 @@ from ..engine.report.data import Report
 from ..engine.report.markdown import markdown
 from ..engine.report.redact import aliases, redacted
 from .document import Document
+from .parts import Verdicts
 from .report_picture import GRAPH_HEIGHT, PIXEL_RATIO, WIDTH, png_bytes, report_picture
 from .report_region import telling_drawing
 from .theme import Theme
@@ -83,7 +84,7 @@ def subject_of(window: MainWindow) -> Subject | Report:
         graph=next(g for g in model.graphs() if g.path == path),
         nodes=window.work.page.snapshot_nodes(_SIZE, node, scale),
         types={**parts.types, **(plan.types if plan else {})},
-        verdicts={t.id: document.verdicts(t.id) for t in window.targets},
+        verdicts=_verdicts(window),
         diagnostics=[
             replace(d, node=document.source(d.node)) if d.node is not None else d
             for d in document.diagnostics
@@ -136,6 +137,19 @@ def _focus(window: MainWindow) -> tuple[NodeId | None, float | None]:
     if node is not None and node.graph == window.selection.graph:
         return node, None
     return None, None if canvas.shows_all else canvas.viewport.scale
+
+
+def _verdicts(window: MainWindow) -> dict[str, Verdicts]:
+    """The verdicts of every target that was placed.
+
+    First whom the window is about and, in a difference, whom that is compared with.
+    """
+    targeting = window.targeting
+    compared = (targeting.against,) if targeting.wants_difference else ()
+    first = (t for t in (targeting.target, *compared) if t is not None)
+    ids = dict.fromkeys(t.id for t in (*first, *targeting.shown, *targeting.all))
+    found = {name: window.document.verdicts(name) for name in ids}
+    return {name: verdicts for name, verdicts in found.items() if verdicts}
 
 
 def _by_source(document: Document) -> Sequence[NodeSummary]:

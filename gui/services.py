@@ -22,9 +22,24 @@ from ..engine.results import RunResult
 if TYPE_CHECKING:  # it imports onnx_ir, which takes longer than all the rest of the window
     from ..engine.checks.judge import Judgement
     from ..engine.ir.infer import Inference
+    from ..engine.live.answer import LivePlacement
+    from ..engine.providers.borders import Crossing
 
 Feeds = Mapping[str, np.ndarray]
 Types = Mapping[ValueId, TensorType]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of a target that changes where nodes run, under the provider's own name.
+
+    Attributes:
+        values: the values to choose from, the default first; none where any text will do, which
+            may be given several times.
+    """
+
+    name: str
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +47,25 @@ class Target:
     """One choice of the target chooser.
 
     Attributes:
-        id: what the command line calls it, such as ``ort-webgpu``.
+        id: what the command line calls it, such as ``ort-webgpu,enableInt64=1``.
         label: what the window calls it, such as ``ORT WebGPU 0.4.0``.
+        family: the provider without its version; ``id`` where it is not said.
+        is_newest: False for an older version of a family that has a newer one.
+        options: what can be set; empty where nothing can.
+        stated: the options that are set, as ``name=value``.
     """
 
     id: str
     label: str
+    family: str = ""
+    is_newest: bool = True
+    options: tuple[Option, ...] = ()
+    stated: tuple[str, ...] = ()
+
+    @property
+    def base(self) -> str:
+        """The id without options."""
+        return self.id.partition(",")[0]
 
 
 class Runner(Protocol):
@@ -79,10 +107,18 @@ class Services:
     Attributes:
         load: reads a file; raises OpscopeError.
         infer: static types of every value, and what could not be inferred.
-        targets: the targets that a model can be judged for, Opscope first.
-        place: (model, target id, types) -> verdict of each node, from static types: a first answer.
-        judge: (model, shapes by input, adapter) -> verdicts and findings, with the concrete types
-            of those shapes; open dimensions of inputs that are left out are assumed.
+        targets: the targets with their default options: Opscope, each family's newest version,
+            then the older ones.
+        target: the target of an id with or without options; raises UsageError.
+        place: (model, target id, static types, concrete types or None) -> verdict of each node.
+        judge: (model, shapes by input, adapter, target ids) -> verdicts and findings, with the
+            concrete types of those shapes; open dimensions of inputs left out are assumed.
+        crossings: (model, target id, verdicts, types) -> the values that are copied between GPU
+            and CPU in a run.
+        explain: the page of a finding's code in Markdown, "" where there is none.
+        remedy_command: (finding, path of the model) -> the command line that mends it, or "".
+        ask_live: (model, target id, its verdicts) -> where the installed ONNX Runtime runs each
+            node, and the findings where that differs; raises OpscopeError where it cannot be asked.
         devices: the adapters of this machine.
         open_runner: a session on the named adapter (None: the default one).
         random_feeds: (model, shapes by input, sizes by symbol, seed) -> inputs.
@@ -93,8 +129,17 @@ class Services:
     load: Callable[[str], Model]
     infer: Callable[[Model], Inference]
     targets: Callable[[], Sequence[Target]]
-    place: Callable[[Model, str, Types], Mapping[NodeId, Support]]
-    judge: Callable[[Model, Mapping[str, tuple[int, ...]], DeviceProfile | None], Judgement]
+    target: Callable[[str], Target]
+    place: Callable[[Model, str, Types, Types | None], Mapping[NodeId, Support]]
+    judge: Callable[
+        [Model, Mapping[str, tuple[int, ...]], DeviceProfile | None, Sequence[str]], Judgement
+    ]
+    crossings: Callable[[Model, str, Mapping[NodeId, Support], Types], Sequence[Crossing]]
+    explain: Callable[[str], str]
+    remedy_command: Callable[[Diagnostic, str], str]
+    ask_live: Callable[
+        [Model, str, Mapping[NodeId, Support]], tuple[LivePlacement, Sequence[Diagnostic]]
+    ]
     devices: Callable[[], Sequence[DeviceProfile]]
     open_runner: Callable[[DeviceProfile | None], Runner]
     random_feeds: Callable[

@@ -8,7 +8,7 @@ from PySide6.QtCore import QByteArray, QSettings
 
 THEMES = ("system", "light", "dark")
 RECENT_FILES = 10
-LAYOUT_VERSION = 1  # raised when docks change, so that an old layout is not forced on a new window
+LAYOUT_VERSION = 2  # raised when docks change, so that an old layout is not forced on a new window
 
 
 class Settings:
@@ -38,6 +38,15 @@ class Settings:
     @target.setter
     def target(self, value: str) -> None:
         self._store.setValue("target", value)
+
+    @property
+    def copies(self) -> bool:
+        """Whether copies between GPU and CPU are marked on the graph."""
+        return self._store.value("copies") not in ("false", False)
+
+    @copies.setter
+    def copies(self, value: bool) -> None:
+        self._store.setValue("copies", value)
 
     @property
     def recent_files(self) -> tuple[str, ...]:

@@ -16,8 +16,8 @@ from ..engine.cli.main import Parser
 from ..engine.cli.main import main as engine_main
 from ..engine.errors import UsageError
 
-COLOURS = ("provider", "time", "risk")
-PANELS = ("operators", "run", "node", "kernels", "charts", "problems")
+COLOURS = ("provider", "time", "risk", "difference")
+PANELS = ("operators", "run", "node", "kernels", "charts", "problems", "differences")
 _SHOT = "draw the window into a PNG, without a display"
 _REPORT = "write a bug report: a picture with its data inside, or a zip"
 _SIDES = (320, 16_000)  # pixels of a picture's side
@@ -46,6 +46,9 @@ def parser() -> argparse.ArgumentParser:
             "--node", metavar="NAME|INDEX", help="the node to select, by name or index"
         )
         command.add_argument("--target", metavar="NAME", help="whose verdicts to show")
+        command.add_argument(
+            "--against", metavar="NAME", help="whom to compare it with, for the difference"
+        )
         command.add_argument("--color", choices=COLOURS, help="default provider; time with --run")
         command.add_argument("--theme", choices=("light", "dark"), default="light")
         command.add_argument("--run", action="store_true", help="run the model first")
@@ -91,6 +94,10 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--runs must be from 0 to 100,000")
     if not 0 <= options.seed < 2**31:
         raise UsageError("--seed must be from 0 to 2,147,483,647")
+    if options.against and options.color not in (None, "difference"):
+        raise UsageError("--against says whom to compare with; it goes with --color difference")
+    if options.against and options.run:
+        raise UsageError("--against compares placements; leave --run out")
     if options.inputs and (options.shape or options.dim):
         raise UsageError("--inputs gives the shapes; leave --shape and --dim out")
     if options.command == "shot":

@@ -14,6 +14,15 @@ QToolBar { background: $window; border: none; border-bottom: 1px solid $border;
 QToolBar QToolButton { padding: 5px 8px; border-radius: 5px; border: 1px solid transparent; }
 QToolBar QToolButton:hover { background: $raised; }
 QToolBar QToolButton:pressed, QToolBar QToolButton:checked { background: $chosen; }
+QToolButton#chooser { padding: 4px 22px 4px 9px; border-radius: 5px; border: 1px solid $border;
+                      background: $surface; color: $text; text-align: left; }
+QToolBar QToolButton#chooser { padding: 4px 22px 4px 9px; border: 1px solid $border;
+                               background: $surface; }
+QToolButton#chooser:hover, QToolBar QToolButton#chooser:hover { border-color: $accent; }
+QToolButton#chooser::menu-indicator { subcontrol-origin: padding; right: 6px;
+                                      subcontrol-position: center right; }
+QLabel#command { background: $sunken; border: 1px solid $border; border-radius: 4px;
+                 padding: 3px 6px; }
 QToolBar QLabel { color: $muted; padding-left: 6px; }
 QToolBar::separator { background: $border; width: 1px; margin: 5px 6px; }
 QTabBar::tab {

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication
 
 from ..engine.diagnostics import Severity
 from ..engine.providers.support import Status
+from .difference import Difference
 
 
 class Scheme(StrEnum):
@@ -54,6 +55,11 @@ class Glyph(StrEnum):
     OCTAGON = "octagon"
     TRIANGLE = "triangle"
     INFO = "info"
+    LEFT = "left"
+    RIGHT = "right"
+    EQUAL = "equal"
+    UNEQUAL = "unequal"
+    SWAP = "swap"
     NONE = "none"
 
 
@@ -87,9 +93,11 @@ class Theme:
         accent, on_accent: selection, links, primary buttons, and the text on them.
         node: a box that no colouring speaks of; node_body: below its title; node_border.
         edge, edge_label: arrows and their shapes.
-        copy: an edge whose value is copied between GPU and host.
+        copy_to_cpu, copy_to_gpu: edges whose value is copied between the two.
         producer, consumer: highlighted neighbours of the selected node.
-        status, severity: looks by class.
+        status, severity, difference: looks by class.
+        home: the look of a node that its target runs on the CPU, as it should.
+        copies: what legends show for edges that are copied.
         time_ramp: stops from the fastest to the slowest, even steps of lightness.
         series: colours of curves in charts, told apart by colour-blind eyes.
     """
@@ -111,11 +119,15 @@ class Theme:
     node_border: str
     edge: str
     edge_label: str
-    copy: str
+    copy_to_cpu: str
+    copy_to_gpu: str
     producer: str
     consumer: str
     status: Mapping[Status, Look]
     severity: Mapping[Severity, Look]
+    difference: Mapping[Difference, Look]
+    home: Look
+    copies: Look
     time_ramp: tuple[str, ...]
     series: tuple[str, ...]
 
@@ -147,7 +159,7 @@ def _statuses(dark: bool) -> dict[Status, Look]:
             Pattern.DASHED,
             Glyph.RING,
         ),
-        Status.HOST: Look("Host", pick("#f3ae2b", "#e0a02c"), black, Pattern.HATCHED, Glyph.HALF),
+        Status.HOST: Look("CPU", pick("#f3ae2b", "#e0a02c"), black, Pattern.HATCHED, Glyph.HALF),
         Status.FAILS: Look("Fails", pick("#a21d84", "#b8379b"), white, Pattern.CROSSED, Glyph.BOLT),
         Status.UNSUPPORTED: Look(
             "Unsupported", pick("#c62a2f", "#cc3b3f"), white, Pattern.CROSSED, Glyph.CROSS
@@ -180,6 +192,52 @@ def _severities(dark: bool) -> dict[Severity, Look]:
     }
 
 
+def _differences(dark: bool) -> dict[Difference, Look]:
+    def pick(light: str, night: str) -> str:
+        return night if dark else light
+
+    return {
+        Difference.ONLY_FIRST: Look(
+            "Only the first on the GPU",
+            pick("#2463b5", "#3172c4"),
+            "#ffffff",
+            Pattern.FILLED,
+            Glyph.LEFT,
+        ),
+        Difference.ONLY_SECOND: Look(
+            "Only the second on the GPU",
+            pick("#f0945a", "#e8894a"),
+            "#17130a",
+            Pattern.HATCHED,
+            Glyph.RIGHT,
+        ),
+        Difference.OTHERWISE: Look(
+            "Otherwise",
+            pick("#a21d84", "#b8379b"),
+            "#ffffff",
+            Pattern.CROSSED,
+            Glyph.UNEQUAL,
+        ),
+        Difference.SAME: Look(
+            "Same",
+            pick("#eef1f5", "#252a33"),
+            pick("#5a6474", "#98a2b2"),
+            Pattern.DOTTED,
+            Glyph.EQUAL,
+        ),
+    }
+
+
+def _home(dark: bool) -> Look:
+    return Look("CPU", "#4a6fa5" if dark else "#3f6496", "#ffffff", Pattern.FILLED, Glyph.HALF)
+
+
+def _copies(dark: bool) -> Look:
+    if dark:
+        return Look("Copies", "#232831", "#f0b64a", Pattern.DASHED, Glyph.SWAP)
+    return Look("Copies", "#ffffff", "#9a5b00", Pattern.DASHED, Glyph.SWAP)
+
+
 LIGHT = Theme(
     dark=False,
     window="#f2f4f7",
@@ -198,11 +256,15 @@ LIGHT = Theme(
     node_border="#b9c1cd",
     edge="#8f99a8",
     edge_label="#566072",
-    copy="#b26a00",
+    copy_to_cpu="#b26a00",
+    copy_to_gpu="#0b7a75",
     producer="#7a3ec8",
     consumer="#c2500c",
     status=_statuses(dark=False),
     severity=_severities(dark=False),
+    difference=_differences(dark=False),
+    home=_home(dark=False),
+    copies=_copies(dark=False),
     time_ramp=("#eef1f5", "#fbe3b4", "#f7b267", "#e8743b", "#bf3b3b", "#7a1a4b"),
     series=("#2463b5", "#c2500c", "#0b7a75", "#a21d84", "#8a6d00", "#4a5465"),
 )
@@ -225,11 +287,15 @@ DARK = Theme(
     node_border="#4a5362",
     edge="#6d7889",
     edge_label="#a3adbd",
-    copy="#f0b64a",
+    copy_to_cpu="#f0b64a",
+    copy_to_gpu="#3fbdb2",
     producer="#b48bf2",
     consumer="#f0945a",
     status=_statuses(dark=True),
     severity=_severities(dark=True),
+    difference=_differences(dark=True),
+    home=_home(dark=True),
+    copies=_copies(dark=True),
     time_ramp=("#2a303a", "#5b2a5e", "#9c2f5d", "#d9524a", "#f59a4a", "#fbe08a"),
     series=("#6aa5f8", "#f0945a", "#3fbdb2", "#e07bc8", "#d9c04a", "#a3adbd"),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -20,8 +20,11 @@ from .jobs import JobTracker
 from .samples import samples
 from .selection import Selection
 from .services import Services, Target
+from .target_control import TargetControl
 from .theme import Theme
 from .views.charts_panel import ChartsPanel
+from .views.differences_panel import DifferencesPanel
+from .views.finding import FindingHelp
 from .views.graph.page import GraphPage
 from .views.kernels_panel import KernelsPanel
 from .views.message_bar import MessageBar
@@ -31,7 +34,7 @@ from .views.problems_panel import ProblemsPanel
 from .views.run_panel import RunPanel
 from .views.start_page import StartPage
 
-_SIDE_WIDTHS = (434, 320)
+_SIDE_WIDTHS = (410, 384)
 _BOTTOM_HEIGHT = 240
 
 
@@ -43,20 +46,26 @@ class Workspace:
         window: QMainWindow,
         document: Document,
         selection: Selection,
+        targets: TargetControl,
         jobs: JobTracker,
         services: Services,
         actions: Actions,
         theme: Theme,
+        finding_help: FindingHelp,
+        summary: Callable[[Target], str],
     ) -> None:
         self.message = MessageBar()
         self.start = StartPage(samples())
         self.page = GraphPage(theme, selection)
         self.operators = OperatorsPanel(document, selection, theme)
         self.run = RunPanel(document, actions.run, actions.loop, actions.stop)
-        self.node = NodePanel(document, selection, jobs, services.wgsl, theme)
+        self.node = NodePanel(
+            document, selection, targets, jobs, services.wgsl, theme, finding_help=finding_help
+        )
         self.kernels = KernelsPanel(document, selection, theme)
         self.charts = ChartsPanel(document, selection, theme)
-        self.problems = ProblemsPanel(document, selection, theme)
+        self.problems = ProblemsPanel(document, selection, theme, finding_help=finding_help)
+        self.differences = DifferencesPanel(document, selection, targets, theme, summary)
         self.docks: dict[str, QDockWidget] = {}
         self._window = window
         self._make_centre()
@@ -91,6 +100,7 @@ class Workspace:
             ("Kernels", self.kernels, bottom),
             ("Charts", self.charts, bottom),
             ("Problems", self.problems, bottom),
+            ("Differences", self.differences, bottom),
         )
         for name, view, area in places:
             dock = QDockWidget(name, window)
@@ -103,6 +113,7 @@ class Workspace:
         window.tabifyDockWidget(self.docks["Operators"], self.docks["Run"])
         window.tabifyDockWidget(self.docks["Kernels"], self.docks["Charts"])
         window.tabifyDockWidget(self.docks["Charts"], self.docks["Problems"])
+        window.tabifyDockWidget(self.docks["Problems"], self.docks["Differences"])
 
     def show_graph(self) -> None:
         """Put the graph in the middle instead of the start page."""
@@ -131,10 +142,10 @@ class Workspace:
         self.docks[name].show()
         self.docks[name].raise_()
 
-    def set_targets(self, targets: Sequence[Target]) -> None:
-        """Tell the views that speak of targets which there are."""
-        for view in (self.operators, self.node, self.problems):
-            view.set_targets(targets)
+    def set_targets(self, targets: TargetControl) -> None:
+        """Tell the views that keep no eye on the targets themselves which there are."""
+        self.operators.set_targets(targets.shown)
+        self.problems.set_targets(targets.all)
 
     def set_theme(self, theme: Theme) -> None:
         """Show every view in ``theme``."""
@@ -146,5 +157,6 @@ class Workspace:
             self.kernels,
             self.charts,
             self.problems,
+            self.differences,
         ):
             view.set_theme(theme)

@@ -13,17 +13,10 @@ from ...engine.providers.support import Status
 from ..document import Document
 from ..format import MISSING, share_text, time_text
 from ..services import Target
+from ..verdict import WORDS, WORST_FIRST, Home, Sign, sign_of
 from .table import Column, TableModel
 
-WORST_FIRST = (
-    Status.UNSUPPORTED,
-    Status.FAILS,
-    Status.HOST,
-    Status.UNKNOWN,
-    Status.GPU,
-    Status.FUSED,
-    Status.FOLDED,
-)
+_FINE = frozenset((Status.GPU, Status.FUSED, Status.FOLDED, Home.CPU))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +33,12 @@ class OperatorRow:
 
     op: str
     nodes: tuple[NodeId, ...]
-    statuses: Mapping[str, Mapping[Status, int]] = field(default_factory=dict)
+    statuses: Mapping[str, Mapping[Sign, int]] = field(default_factory=dict)
     reasons: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     time_ns: float | None = None
     share: float = 0.0
 
-    def worst(self, target: str) -> Status | None:
+    def worst(self, target: str) -> Sign | None:
         """The worst status of its nodes for ``target``; None while unknown."""
         found = self.statuses.get(target, {})
         return next((s for s in WORST_FIRST if found.get(s)), None)
@@ -55,8 +48,7 @@ class OperatorRow:
         found = self.statuses.get(target)
         if found is None:
             return None
-        fine = (Status.GPU, Status.FUSED, Status.FOLDED)
-        return sum(n for status, n in found.items() if status not in fine)
+        return sum(n for status, n in found.items() if status not in _FINE)
 
 
 def operator_rows(document: Document, targets: Sequence[Target]) -> tuple[OperatorRow, ...]:
@@ -74,7 +66,7 @@ def operator_rows(document: Document, targets: Sequence[Target]) -> tuple[Operat
         for target, found in verdicts.items():
             known = [verdict for i in ids if (verdict := found.get(i)) is not None]
             if known:
-                statuses[target] = dict(Counter(s.status for s in known))
+                statuses[target] = dict(Counter(sign_of(s) for s in known))
                 reasons[target] = tuple(dict.fromkeys(s.detail for s in known if s.detail))
         rows.append(OperatorRow(op, tuple(ids), statuses, reasons))
     return tuple(sorted(rows, key=lambda r: (-len(r.nodes), r.op)))
@@ -93,7 +85,6 @@ def with_times(rows: Sequence[OperatorRow], document: Document) -> tuple[Operato
 
 
 OPERATOR_WIDTH = 15  # characters; the panel makes more room for longer names
-_WORDS = {status: status.value for status in Status} | {Status.GPU: "GPU"}
 TIME_COLUMNS = ("Time",)  # empty before any run
 
 
@@ -123,8 +114,8 @@ def _target_column(target: Target) -> Column[OperatorRow]:
             return MISSING
         there = [status for status in WORST_FIRST if found.get(status)]
         if len(there) == 1:
-            return _WORDS[there[0]]
-        return ", ".join(f"{found[status]} {_WORDS[status]}" for status in there)
+            return WORDS[there[0]]
+        return ", ".join(f"{found[status]} {WORDS[status]}" for status in there)
 
     def detail(row: OperatorRow) -> str:
         return "\n".join(row.reasons.get(target.id, ())) or text(row)

@@ -8,18 +8,21 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from ...engine.diagnostics import Severity
 from ...engine.providers.support import Status
+from ..difference import Difference
 from ..models.table import Role
 from ..theme import Look, Theme, qcolor
+from ..verdict import Home
 from .graph.glyphs import draw_swatch
 
 SIGN_SIZE = 15
 _SEVERITIES = frozenset(Severity)
 _STATUSES = frozenset(Status)
+_DIFFERENCES = frozenset(Difference)
 Index = QModelIndex | QPersistentModelIndex
 
 
 def look_of(theme: Theme, value: object) -> Look | None:
-    """The look of a status or severity in ``theme``; None for anything else.
+    """The look of a verdict, severity or difference in ``theme``; None for anything else.
 
     Item models hand both out as plain text: Qt keeps no subclass of ``str``.
     """
@@ -27,6 +30,10 @@ def look_of(theme: Theme, value: object) -> Look | None:
         return None
     if value in _SEVERITIES:
         return theme.severity[Severity(value)]
+    if value in _DIFFERENCES:
+        return theme.difference[Difference(value)]
+    if value == Home.CPU:
+        return theme.home
     return theme.status[Status(value)] if value in _STATUSES else None
 
 

@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, QUrl
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import (
+    QDesktopServices,
+    QFontDatabase,
+    QGuiApplication,
+    QPainter,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ...engine.diagnostics import Diagnostic
 from ..format import sentence_text
@@ -16,8 +29,26 @@ from .delegates import SIGN_SIZE
 from .graph.glyphs import draw_swatch
 from .section import clear_layout, label
 
-OpenLink = Callable[[QUrl], object]
 LINK_SCHEMES = ("https", "http")
+
+
+def _nothing(_: Diagnostic) -> str:
+    return ""
+
+
+@dataclass(frozen=True)
+class FindingHelp:
+    """What leads on from a finding.
+
+    Attributes:
+        open_link: opens a link in the browser.
+        explain: shows the page of a code; None where there are no pages.
+        command: the command line that mends a finding, "" where none can.
+    """
+
+    open_link: Callable[[QUrl], object] = QDesktopServices.openUrl
+    explain: Callable[[str], object] | None = None
+    command: Callable[[Diagnostic], str] = _nothing
 
 
 class Sign(QWidget):
@@ -57,7 +88,7 @@ def link_text(url: QUrl) -> str:
 
 
 def finding_layout(
-    found: Diagnostic, target: str, theme: Theme, open_link: OpenLink
+    found: Diagnostic, target: str, theme: Theme, finding_help: FindingHelp
 ) -> QVBoxLayout:
     """The finding as text; a link is a button that shows where it leads."""
     column = QVBoxLayout()
@@ -65,30 +96,54 @@ def finding_layout(
     column.addLayout(sign_row(theme.severity[found.severity], sentence_text(found.text)))
     if found.remedy:
         column.addWidget(label(f"What helps: {found.remedy}"))
+    command = finding_help.command(found)
+    if command:
+        text = label(command)
+        text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        text.setObjectName("command")
+        column.addWidget(text)
     about = ", ".join(dict.fromkeys(filter(None, (found.code, target, found.versions))))
     column.addWidget(label(about, "muted"))
+    links = QHBoxLayout()
+    links.setSpacing(10)
+    if (explain := finding_help.explain) is not None:
+        button = _flat(f"Explain {found.code}", "What it means, what it costs, how to mend it")
+        button.clicked.connect(lambda: explain(found.code))
+        links.addWidget(button)
+    if command:
+        button = _flat("Copy command", "Copy the command line to the clipboard")
+        button.clicked.connect(lambda: QGuiApplication.clipboard().setText(command))
+        links.addWidget(button)
+    if links.count():
+        links.addStretch(1)
+        column.addLayout(links)
     for link in found.links:
         url = QUrl(link, QUrl.ParsingMode.StrictMode)
         if url.isValid() and url.scheme() in LINK_SCHEMES:
-            button = QPushButton(link_text(url))
-            button.setProperty("flat_link", "true")
-            button.setCursor(Qt.CursorShape.PointingHandCursor)
-            button.setMinimumWidth(1)
-            button.setToolTip(f"Open {link} in the browser")
-            button.clicked.connect(lambda _=False, url=url: open_link(url))
+            button = _flat(link_text(url), f"Open {link} in the browser")
+            button.clicked.connect(lambda _=False, url=url: finding_help.open_link(url))
             column.addWidget(button)
         else:
             column.addWidget(label(link, "muted"))
     return column
 
 
+def _flat(text: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setProperty("flat_link", "true")
+    button.setCursor(Qt.CursorShape.PointingHandCursor)
+    button.setMinimumWidth(1)
+    button.setToolTip(tip)
+    return button
+
+
 class FindingView(QScrollArea):
     """The chosen finding of the Problems panel."""
 
-    def __init__(self, theme: Theme, open_link: OpenLink) -> None:
+    def __init__(self, theme: Theme, finding_help: FindingHelp) -> None:
         super().__init__()
         self._theme = theme
-        self._open_link = open_link
+        self._help = finding_help
         self._row: ProblemRow | None = None
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -116,6 +171,6 @@ class FindingView(QScrollArea):
         else:
             self._column.addWidget(label(row.where, "strong"))
             self._column.addLayout(
-                finding_layout(row.diagnostic, row.target, self._theme, self._open_link)
+                finding_layout(row.diagnostic, row.target, self._theme, self._help)
             )
         self._column.addStretch(1)

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from ...engine.ir.model import Graph, Node, NodeId
 from ...engine.ops.steps import Dispatch
 from ...engine.profiling.stats import NodeSummary
-from ...engine.providers.support import Reason, Support
 from ...engine.results import ENGINE_NAME
 from ..document import Document
-from ..format import count_text, sentence_text
+from ..format import count_text
 from ..jobs import JobTracker
 from ..selection import Selection
-from ..services import Target
+from ..target_control import TargetControl
 from ..theme import Theme
 from ..throttle import Throttle
-from .finding import finding_layout, sign_row
+from .finding import FindingHelp, finding_layout
 from .kernel_view import KernelView
+from .matrix_rows import matrix_groups
 from .model_summary import ModelSummary
 from .node_times import NodeTimes
 from .section import Section, label
-from .value_rows import attribute_rows, link, port_rows
+from .value_rows import attribute_rows, port_rows
+from .verdict_matrix import VerdictMatrix
 from .weight_view import WeightView, weights_of
 
 _REFRESH_MS = 200
@@ -38,19 +38,20 @@ class NodePanel(QScrollArea):
         self,
         document: Document,
         selection: Selection,
+        targets: TargetControl,
         jobs: JobTracker,
         wgsl: Callable[[Dispatch], str],
         theme: Theme,
         parent: QWidget | None = None,
         *,
-        open_link: Callable[[QUrl], object] = QDesktopServices.openUrl,
+        finding_help: FindingHelp | None = None,
     ) -> None:
         super().__init__(parent)
         self._document = document
         self._selection = selection
         self._theme = theme
-        self._open_link = open_link
-        self._targets: tuple[Target, ...] = ()
+        self._help = finding_help or FindingHelp()
+        self._targets = targets
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._summary = ModelSummary()
@@ -60,6 +61,9 @@ class NodePanel(QScrollArea):
         self._kernel = KernelView(wgsl, theme)
         titles = ("Who runs it", "Findings", "Times", "Inputs", "Outputs", "Attributes")
         self.sections = {title: Section(title) for title in titles}
+        self.matrix = VerdictMatrix(theme, selection.reveal)
+        self.matrix.chosen.connect(targets.choose)
+        self.sections["Who runs it"].add(self.matrix)
         self._node_times = NodeTimes()
         self.sections["Times"].set_title(f"Times: {ENGINE_NAME}")
         self.sections["Times"].add(self._node_times)
@@ -76,9 +80,12 @@ class NodePanel(QScrollArea):
             self._stack.addWidget(page)
         self.setWidget(self._stack)
         self._times_throttle = Throttle(_REFRESH_MS, self._fill_times, self)
+        self._matrix_throttle = Throttle(_REFRESH_MS, self._fill_verdicts, self)
         document.opened.connect(self._refresh)
         document.types_changed.connect(self._fill_values)
-        document.verdicts_changed.connect(lambda _: self._fill_verdicts())
+        for signal in (document.verdicts_changed, document.live_changed, targets.listed):
+            signal.connect(self._matrix_throttle.request)
+        targets.chosen.connect(self._fill_verdicts)
         document.diagnostics_changed.connect(self._fill_findings)
         document.planned.connect(self._planned)
         document.measured.connect(self._times_throttle.request)
@@ -90,15 +97,11 @@ class NodePanel(QScrollArea):
         """The node shown."""
         return self._document.node(self._selection.node)
 
-    def set_targets(self, targets: Sequence[Target]) -> None:
-        """The targets whose verdicts are shown."""
-        self._targets = tuple(targets)
-        self._fill_verdicts()
-
     def set_theme(self, theme: Theme) -> None:
         """Redraw in the theme's colours."""
         self._theme = self._weights.theme = theme
         self._kernel.set_theme(theme)
+        self.matrix.set_theme(theme)
         self._refresh()
 
     # ------------------------------------------------------------------ filling
@@ -140,32 +143,17 @@ class NodePanel(QScrollArea):
         self._fill_kernel()
 
     def _fill_verdicts(self) -> None:
-        section, node = self.sections["Who runs it"], self.node
-        section.clear()
+        node, chosen = self.node, self._targets.target
         if node is None:
             return
-        for target in self._targets:
-            verdict = self._document.verdicts(target.id).get(node.id)
-            if verdict is None:
-                section.add(label(f"{target.label}: not judged yet", "muted"))
-                continue
-            look = self._theme.status[verdict.status]
-            section.add_layout(sign_row(look, f"{target.label}: {look.label}", "strong"))
-            if text := verdict_text(verdict):
-                section.add(label(sentence_text(text)))
-        for placement in self._document.placements(node.id):
-            if placement.fused_into is not None:
-                host = self._document.source(placement.fused_into)
-                found = self._document.node(host)
-                name = found.label if found else str(host)
-                section.add(link(f"computed in the kernel of {name}", self._selection.reveal, host))
+        groups = matrix_groups(self._document, node.id, self._targets.all, self._theme)
+        self.matrix.show_groups(groups, chosen.id if chosen is not None else "")
 
     def _fill_findings(self) -> None:
         section, node = self.sections["Findings"], self.node
         section.clear()
         if node is None:
             return
-        labels = {t.id: t.label for t in self._targets}
         found = [
             d
             for d in self._document.diagnostics
@@ -175,8 +163,8 @@ class NodePanel(QScrollArea):
         section.set_title(f"Findings ({len(found)})")
         section.setVisible(bool(found))
         for one in found:
-            target = labels.get(one.target, one.target)
-            section.add_layout(finding_layout(one, target, self._theme, self._open_link))
+            target = self._targets.label(one.target)
+            section.add_layout(finding_layout(one, target, self._theme, self._help))
 
     def _fill_times(self) -> None:
         node, source = self.node, self._document.timing_source
@@ -216,13 +204,6 @@ class NodePanel(QScrollArea):
 
     def _rows(self, node: NodeId) -> list[NodeSummary]:
         return [r for r in self._document.summary if self._document.source(r.node) == node]
-
-
-def verdict_text(verdict: Support) -> str:
-    """Why, in one sentence; "" where there is nothing to say."""
-    if verdict.reason is Reason.NONE:
-        return verdict.detail
-    return f"{verdict.reason.value}: {verdict.detail}" if verdict.detail else verdict.reason.value
 
 
 def _page(widgets: Sequence[QWidget]) -> QWidget:

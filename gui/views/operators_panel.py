@@ -85,6 +85,7 @@ class OperatorsPanel(QWidget):
         self.model.set_columns(columns(self._targets))
         self.table.set_widths([column.width for column in self.model.columns])
         for i, column in enumerate(self.model.columns):
+            self.table.setColumnHidden(i, column.title in TIME_COLUMNS)
             delegate = self._look if column.look else self._bar if column.bar else self._plain
             self.table.setItemDelegateForColumn(i, delegate)
 

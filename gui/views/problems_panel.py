@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -34,7 +33,7 @@ from ..services import Target
 from ..theme import Theme
 from .data_table import DataTable
 from .delegates import LookDelegate
-from .finding import FindingView
+from .finding import FindingHelp, FindingView
 from .section import label
 
 ALL_CODES = "All codes"
@@ -56,7 +55,7 @@ class ProblemsPanel(QWidget):
         theme: Theme,
         parent: QWidget | None = None,
         *,
-        open_link: Callable[[QUrl], object] = QDesktopServices.openUrl,
+        finding_help: FindingHelp | None = None,
     ) -> None:
         super().__init__(parent)
         self.setObjectName("panel")
@@ -75,7 +74,7 @@ class ProblemsPanel(QWidget):
         self.table.selectionModel().currentRowChanged.connect(self._current_changed)
         self.table.clicked.connect(self._go)
         self.table.activated.connect(self._go)
-        self._detail = FindingView(theme, open_link)
+        self._detail = FindingView(theme, finding_help or FindingHelp())
         self._empty = label("", "muted")
         self._empty.setContentsMargins(12, 10, 12, 10)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignTop)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton
+from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStatusBar, QToolButton
 
 from ...engine.device.profile import DeviceProfile
 from ..jobs import Job
@@ -15,10 +15,10 @@ class StatusLine(QObject):
     """Fills a status bar.
 
     Signals:
-        cancelled: the user asked to cancel the job that is shown.
+        cancelled: str: the user asked to cancel the job of this subject, which is shown.
     """
 
-    cancelled = Signal()
+    cancelled = Signal(str)
 
     def __init__(self, bar: QStatusBar) -> None:
         super().__init__(bar)
@@ -30,12 +30,16 @@ class StatusLine(QObject):
         self._cancel = QToolButton()
         self._cancel.setText("Cancel")
         self._cancel.setAutoRaise(True)
-        self._cancel.clicked.connect(self.cancelled)
+        self._subject = ""
+        self._cancel.clicked.connect(lambda: self.cancelled.emit(self._subject))
+        self._steps = QLabel()
         self._problems = QLabel()
         self._adapter = QLabel("")
         self._adapter.setToolTip("The adapter that Opscope's runs are on")
         for widget in (self._work, self._progress, self._cancel):
             bar.addWidget(widget)
+        self._steps.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        bar.addWidget(self._steps, 1)
         for widget in (self._problems, self._adapter):
             widget.setContentsMargins(8, 0, 8, 0)
             bar.addPermanentWidget(widget)
@@ -47,6 +51,7 @@ class StatusLine(QObject):
         for widget in (self._work, self._progress, self._cancel):
             widget.setVisible(shown is not None)
         if shown is not None:
+            self._subject = shown.subject
             self._work.setText(shown.title)
             self._progress.setRange(0, shown.total)
             self._progress.setValue(shown.done)
@@ -61,6 +66,15 @@ class StatusLine(QObject):
         """Show the adapter that runs are on."""
         self._adapter.setText(f"{profile.name} ({profile.backend})")
         self._adapter.setToolTip(f"driver {profile.driver}" if profile.driver else profile.name)
+
+    def show_step(self, text: str) -> None:
+        """Show where a step along the offending or differing nodes led, until it is of no use."""
+        self._steps.setText(text)
+
+    @property
+    def step_text(self) -> str:
+        """What :meth:`show_step` shows."""
+        return self._steps.text()
 
     def say(self, text: str) -> None:
         """A short notice that goes away by itself."""

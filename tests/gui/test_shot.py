@@ -1,6 +1,7 @@
 """``opscope shot`` and ``opscope report``: pictures without a display, errors in one line."""
 
 import threading
+import time
 from dataclasses import replace
 from importlib.resources import files
 
@@ -14,6 +15,7 @@ from opscope.gui.layout.layout import lay_out
 from opscope.gui.offscreen import find_node
 from opscope.gui.shot import main
 from opscope.gui.views.graph import page
+from opscope.gui.views.graph.colouring import Mode
 from PySide6.QtGui import QImage
 
 SAMPLES = files("opscope.resources") / "samples"
@@ -60,6 +62,8 @@ def fails(capsys):
         (["-o", "x.png", "--dim", "T=3"], "--dim says how to run; add --run"),
         (["-o", "x.png", "--run", "--runs", "-1"], "--runs must be"),
         (["-o", "x.png", "--timeout", "0"], "--timeout"),
+        (["-o", "x.png", "--against", "opscope", "--color", "risk"], "--against"),
+        (["-o", "x.png", "--against", "opscope", "--run"], "--against"),
         (
             ["-o", "x.png", "--run", "--inputs", "a.npz", "--dim", "T=3"],
             "--inputs gives the shapes",
@@ -117,12 +121,46 @@ def test_themes_colours_panels_and_targets_make_other_pictures(with_fakes, tmp_p
             ["--color", "risk"],
             ["--target", "ort-webgpu"],
             ["--node", "up", "--panel", "kernels", "--run", "--runs", "3"],
+            ["--target", "ort-webgpu@0.3.0", "--against", "opscope"],
+            ["--target", "ort-webgpu,enableInt64=1"],
         )
     ):
         out = tmp_path / f"{i}.png"
         assert main(["shot", "m.onnx", "-o", str(out), *more]) == 0
         seen.add(QImage(str(out)).bits().tobytes())
-    assert len(seen) == 5
+    assert len(seen) == 7
+
+
+def test_a_report_keeps_a_target_s_options_and_opens_with_them(with_fakes, tmp_path):
+    from opscope.engine.report.reopen import open_model
+
+    out, shot = str(tmp_path / "r.png"), str(tmp_path / "s.png")
+    name = "ort-webgpu,enableInt64=1,forceCpuNodeNames=enhance/gru"
+    assert main(["report", "m.onnx", "-o", out, "--target", name, "--node", "up"]) == 0
+    report = parse(report_text(out), out)
+    assert report.target == name
+    assert next(iter(report.verdicts)) == name  # whom it is about comes first
+    assert report.verdicts[name][fakes.GRU.index][0] == "host"
+    with_fakes(load=open_model)
+    with offscreen._window("light") as window:
+        offscreen.Driver(window, time.monotonic() + 30).open(out)
+        assert window.target.label.startswith("ORT WebGPU 0.4.0 (enableInt64=1")
+        assert window.choices.target_box.target == window.target
+    assert main(["shot", out, "-o", shot]) == 0
+
+
+def test_a_report_of_a_difference_opens_as_one(with_fakes, tmp_path):
+    from opscope.engine.report.reopen import open_model
+
+    out = str(tmp_path / "r.png")
+    older = "ort-webgpu@0.3.0"
+    assert main(["report", "m.onnx", "-o", out, "--target", "ort-cpu", "--against", older]) == 0
+    assert list(parse(report_text(out), out).verdicts)[:2] == ["ort-cpu", older]
+    with_fakes(load=open_model)
+    with offscreen._window("light") as window:
+        offscreen.Driver(window, time.monotonic() + 30).open(out)
+        assert window.mode is Mode.DIFFERENCE
+        assert (window.target.id, window.targeting.against.id) == ("ort-cpu", older)
 
 
 def test_a_report_of_a_run_is_written_and_can_be_shot_again(with_fakes, tmp_path):
@@ -147,8 +185,16 @@ def test_errors_of_the_engine_keep_their_exit_codes(with_fakes, fails, tmp_path)
     out = tmp_path / "x.png"
     fails(2, "m.txt is not an ONNX model", "shot", "m.txt", "-o", out)
     fails(
-        2, "--target x: there is opscope, ort-webgpu", "shot", "m.onnx", "-o", out, "--target", "x"
+        2,
+        "--target: target 'x': there is opscope, ort",
+        "shot",
+        "m.onnx",
+        "-o",
+        out,
+        "--target",
+        "x",
     )
+    fails(2, "--against: target 'y'", "shot", "m.onnx", "-o", out, "--against", "y")
     fails(2, "no node of that name", "shot", "m.onnx", "-o", out, "--node", "x")
     fails(2, "no open dimension 'Q'", "shot", "m.onnx", "-o", out, "--run", "--dim", "Q=2")
     fails(2, "no input 'z'", "shot", "m.onnx", "-o", out, "--run", "--shape", "z=2")

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from opscope.engine.checks.judge import Judgement
 from opscope.engine.device.profile import DeviceProfile
 from opscope.engine.diagnostics import Diagnostic, Severity
-from opscope.engine.errors import ModelFileError
+from opscope.engine.errors import ModelFileError, UsageError
 from opscope.engine.ir.infer import Inference
 from opscope.engine.ir.model import Graph, Model, Node, NodeId, Port, TensorType, Weight
+from opscope.engine.live.answer import LiveNode, LivePlacement
 from opscope.engine.plan.types import NodePlacement, Plan
+from opscope.engine.providers.borders import Crossing
 from opscope.engine.providers.support import Reason, Status, Support, refused
 from opscope.engine.results import NodeTime, RunResult
-from opscope.gui.services import PreparedFeeds, Services, Target
+from opscope.gui.services import Option, PreparedFeeds, Services, Target
 
 GRU, DECONV, RELU, LOOP = (NodeId((), i) for i in range(4))
 PROFILE = DeviceProfile(
     name="Test adapter", driver="7.1", backend="Vulkan", features=frozenset({"shader-f16"})
 )
-TARGETS = (Target("opscope", "Opscope"), Target("ort-webgpu", "ORT WebGPU 0.4.0"))
+OPTIONS = (
+    Option("enableInt64", ("0", "1")),
+    Option("preferredLayout", ("NHWC", "NCHW")),
+    Option("forceCpuNodeNames"),
+)
+TARGETS = (
+    Target("opscope", "Opscope", "opscope"),
+    Target("ort-webgpu", "ORT WebGPU 0.4.0", "ort-webgpu", options=OPTIONS),
+    Target("ort-cpu", "ORT CPU 1.32.0", "ort-cpu"),
+    Target("ort-webgpu@0.3.0", "ORT WebGPU 0.3.0", "ort-webgpu", False, OPTIONS),
+)
 
 
 def model(path: str = "denoiser.onnx") -> Model:
@@ -58,12 +70,46 @@ def model(path: str = "denoiser.onnx") -> Model:
 
 
 def verdicts(target: str) -> dict[NodeId, Support]:
-    """Opscope runs all but Loop; ORT loses GRU to its opset."""
+    """Opscope runs all but Loop; ORT loses GRU to its opset, its CPU runs everything."""
+    if target == "ort-cpu":
+        return dict.fromkeys((GRU, DECONV, RELU, LOOP), Support(Status.HOST))
     gpu = Support(Status.GPU)
     found = {GRU: gpu, DECONV: gpu, RELU: gpu, LOOP: refused(Reason.NO_KERNEL, "no Loop")}
     if target != "opscope":
-        found[GRU] = refused(Reason.SCHEMA_VERSION, "GRU has schema version 22; rows cover 14")
+        text = "GRU has schema version 22; rows cover 14"
+        found[GRU] = refused(Reason.SCHEMA_VERSION, text, step="version rule")
+    if target == "ort-webgpu@0.3.0":
+        found[RELU] = Support(Status.FUSED, data={"into": str(DECONV), "provider": "gpu"})
+        found[DECONV] = refused(Reason.NO_KERNEL, "no ConvTranspose", step="kernel look-up")
     return found
+
+
+def find_target(name: str) -> Target:
+    """A target with or without options, as the engine finds it."""
+    base, _, options = name.partition(",")
+    found = next((t for t in TARGETS if t.id == base), None)
+    if found is None or (options and not found.options):
+        raise UsageError(f"target {name!r}: there is {', '.join(t.id for t in TARGETS)}")
+    stated = tuple(o for o in options.split(",") if o and o not in _DEFAULTS)
+    if any("=" not in o for o in stated):
+        raise UsageError(f"target {name!r}: that is no option")
+    if not stated:
+        return found
+    label = f"{found.label} ({', '.join(stated)})"
+    return replace(found, id=",".join((base, *stated)), label=label, stated=stated)
+
+
+_DEFAULTS = ("enableInt64=0", "preferredLayout=NHWC")
+
+
+def crossings(m: Model, target: str, found, types) -> tuple[Crossing, ...]:
+    """Two values cross for ORT WebGPU: up from GRU, and down to Loop, of unknown size."""
+    if not target.startswith("ort-webgpu"):
+        return ()
+    return (
+        Crossing((), "h", True, 4096, GRU, (DECONV,)),
+        Crossing((), "r", False, None, RELU, (LOOP,)),
+    )
 
 
 CHECKS = (
@@ -84,9 +130,28 @@ CHECKS = (
 )
 
 
-def judgement(m: Model) -> Judgement:
-    """The verdicts and findings above."""
-    return Judgement(m, {}, {t.id: verdicts(t.id) for t in TARGETS}, CHECKS)
+def judgement(m: Model, targets=tuple(t.id for t in TARGETS)) -> Judgement:
+    """The verdicts and findings above, of ``targets``."""
+    found = tuple(d for d in CHECKS if d.target in ("", *targets))
+    return Judgement(m, {}, {t: verdicts(t) for t in targets}, found)
+
+
+def judged(document, *targets: str) -> None:
+    """Give a document what the judgement of its model says, for all targets if none is named."""
+    chosen = targets or tuple(t.id for t in TARGETS)
+    document.set_judgement(judgement(document.model, chosen), chosen)
+
+
+def live(target: str) -> tuple[LivePlacement, tuple[Diagnostic, ...]]:
+    """The installed runtime differs in one node: it has the GRU on the GPU."""
+    gpu = LiveNode(Status.GPU, "WebGpuExecutionProvider", "same name")
+    nodes = {node: gpu for node in (GRU, DECONV, RELU)}
+    nodes[LOOP] = LiveNode(Status.HOST, "CPUExecutionProvider", "same name")
+    text = "predicted on the CPU; the installed ORT 9.9 runs it on the GPU"
+    differs = Diagnostic(
+        "table-differs", Severity.ERROR, text, node=GRU, name="enhance/gru", target=target
+    )
+    return LivePlacement(target, {"onnxruntime": "9.9"}, nodes), (differs,)
 
 
 def plan() -> Plan:
@@ -154,8 +219,15 @@ def services(runner: FakeRunner | None = None, **changed) -> Services:
         "load": load,
         "infer": lambda m: Inference({((), "h"): TensorType("float32", ("T", 4))}),
         "targets": lambda: TARGETS,
-        "place": lambda m, target, types: verdicts(target),
-        "judge": lambda m, shapes, profile: judgement(m),
+        "target": find_target,
+        "place": lambda m, target, types, concrete: verdicts(target),
+        "judge": lambda m, shapes, profile, targets: judgement(m, targets),
+        "crossings": crossings,
+        "explain": lambda code: f"# {code}\n\nWhat it means." if code == "opset-gate" else "",
+        "remedy_command": lambda found, path: (
+            f"opscope fix {path} --rule lower-opset" if found.code == "opset-gate" else ""
+        ),
+        "ask_live": lambda m, target, found: live(target),
         "devices": lambda: (PROFILE,),
         "open_runner": lambda device: runner,
         "random_feeds": lambda m, shapes, dims, seed: PreparedFeeds({}, {"T": 64}),

@@ -1,4 +1,4 @@
-"""One colouring of the graph at a time: by provider, by time or by risk. Data only, no colours.
+"""One colouring of the graph at a time: provider, time, risk or difference. Data, no colours.
 
 The same :class:`Colouring` serves both themes: a :data:`Class` is looked up when it is painted.
 """
@@ -7,26 +7,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from ....engine.diagnostics import Diagnostic, Severity, worst
 from ....engine.ir.model import Model, Node, NodeId
 from ....engine.providers.support import Status, Support
 from ....engine.results import ENGINE_NAME
+from ...copies import Copies, Mark
+from ...difference import Difference, differences
 from ...format import count_text, severity_text, share_text, time_text
+from ...verdict import OFF, WORDS, WORST_FIRST, Home, reason_text, sign_of
 
-Class = Status | Severity | float  # a float: place on the time ramp, 0 fastest to 1 slowest
+# A float is a place on the time ramp, 0 fastest to 1 slowest.
+Class = Status | Home | Severity | Difference | Mark | float
 
-_STATUS_ORDER = (  # in legends; also what stands for a node that contains several
-    Status.UNSUPPORTED,
-    Status.FAILS,
-    Status.HOST,
-    Status.UNKNOWN,
-    Status.GPU,
-    Status.FUSED,
-    Status.FOLDED,
-)
 _LEGEND_OPERATORS = 5
 
 
@@ -37,6 +32,7 @@ class Mode(StrEnum):
     PROVIDER = "provider"
     TIME = "time"
     RISK = "risk"
+    DIFFERENCE = "difference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +52,13 @@ class Paint:
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """A class in the legend, with its total and its nodes in order."""
+    """A class in the legend, with its total, its nodes in order, and what else there is to say."""
 
     label: str
     kind: Class
     total: str
     nodes: tuple[NodeId, ...]
+    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,6 @@ class Colouring:
         title: what it shows, for the legend's head.
         paints: the coloured nodes; others are neutral.
         legend: classes in order, with totals.
-        copies: (producer, consumer) pairs between which a value changes sides, GPU to host or back.
         summary: the legend's total over all classes.
         source: whose numbers these are.
     """
@@ -81,7 +77,6 @@ class Colouring:
     title: str = ""
     paints: Mapping[NodeId, Paint] = field(default_factory=dict)
     legend: tuple[LegendEntry, ...] = ()
-    copies: frozenset[tuple[NodeId, NodeId]] = frozenset()
     summary: str = ""
     source: str = ""
 
@@ -94,60 +89,104 @@ def by_provider(model: Model, support: Mapping[NodeId, Support], target: str) ->
 
     Args:
         model: whose nodes are coloured; a node that only contains others (a function's call) is
-            given the worst of its contents.
+            given the worst of its contents, one with subgraphs says how many are off the GPU.
         support: a verdict per node of the file.
         target: the provider's name, as users know it.
     """
+    signs = {node: sign_of(verdict) for node, verdict in support.items()}
     paints = {
-        node: Paint(verdict.status, detail=_verdict_text(verdict))
-        for node, verdict in support.items()
+        node: Paint(signs[node], detail=verdict_text(verdict)) for node, verdict in support.items()
     }
-    for node in _callers(model, support):
-        inner = [support[i].status for i in _contents(model, node) if i in support]
-        if inner:
-            kind = min(inner, key=_STATUS_ORDER.index)
-            parts = (f"{n} {s.value}" for s, n in Counter(inner).most_common())
-            paints[node.id] = Paint(kind, detail=f"contains {', '.join(parts)}")
-    groups = {status: [n for n, v in support.items() if v.status is status] for status in Status}
-    legend = tuple(
-        LegendEntry(_NAMES[status], status, f"{len(nodes):,}", tuple(nodes))
-        for status in _LEGEND_ORDER
-        if (nodes := groups[status])
+    for node in _containers(model):
+        inner = [signs[i] for i in _contents(model, node) if i in signs]
+        if not inner:
+            continue
+        told = ", ".join(f"{n} {WORDS[s]}" for s, n in Counter(inner).most_common())
+        paint = paints.get(node.id)
+        if paint is None or model.function_of(node) is not None:  # it is what its contents are
+            paint = Paint(min(inner, key=WORST_FIRST.index))
+        off = sum(sign in OFF for sign in inner)
+        text = f"{off} off GPU" if off and node.subgraphs else ""
+        detail = "\n".join(filter(None, (paint.detail, f"contains {told}")))
+        paints[node.id] = Paint(paint.kind, text, detail)
+    groups: dict[Class, list[NodeId]] = {sign: [] for sign in _LEGEND_ORDER}
+    for identity, sign in signs.items():
+        groups[sign].append(identity)
+    legend = _entries(groups, {s: _capital(WORDS[s]) for s in _LEGEND_ORDER})
+    summary = count_text(len(signs), "node")
+    return Colouring(Mode.PROVIDER, f"Provider: {target}", paints, legend, summary, target)
+
+
+def with_copies(colouring: Colouring, copies: Copies) -> Colouring:
+    """The colouring with an entry of the legend for what is copied between GPU and CPU."""
+    if not copies.all:
+        return colouring
+    entry = LegendEntry("Copies", Mark.COPY, copies.total, copies.places, copies.detail)
+    return replace(colouring, legend=(*colouring.legend, entry))
+
+
+def by_difference(
+    model: Model,
+    first: Mapping[NodeId, Support],
+    second: Mapping[NodeId, Support],
+    names: tuple[str, str],
+) -> Colouring:
+    """Colour by how two targets' verdicts relate.
+
+    Args:
+        model: whose nodes are coloured; one that only contains others is given the most telling
+            relation of its contents.
+        first: the first target's verdict per node of the file.
+        second: the second target's.
+        names: of the two targets, as users know them.
+    """
+    found = differences(first, second)
+    paints = {}
+    for node, kind in found.items():
+        texts = (verdict_text(first[node]), verdict_text(second[node]))
+        told = (f"{name}: {text}" for name, text in zip(names, texts, strict=True))
+        paints[node] = Paint(kind, detail="\n".join(told))
+    for node in _containers(model):
+        inside = [found[i] for i in _contents(model, node) if i in found]
+        if inside:
+            kinds = Counter(inside).most_common()
+            told_inside = ", ".join(f"{n} {kind.value}" for kind, n in kinds)
+            kind = min((*inside, *filter(None, [found.get(node.id)])), key=list(Difference).index)
+            before = paints[node.id].detail if node.id in paints else ""
+            detail = "\n".join(filter(None, (before, f"contains {told_inside}")))
+            paints[node.id] = Paint(kind, detail=detail)
+    groups: dict[Class, list[NodeId]] = {kind: [] for kind in Difference}
+    for node, kind in found.items():
+        groups[kind].append(node)
+    labels: dict[Class, str] = {
+        Difference.ONLY_FIRST: f"GPU only in {names[0]}",
+        Difference.ONLY_SECOND: f"GPU only in {names[1]}",
+        Difference.OTHERWISE: "Differ otherwise",
+        Difference.SAME: "Same",
+    }
+    differ = sum(kind is not Difference.SAME for kind in found.values())
+    summary = f"{differ:,} of {count_text(len(found), 'node')} differ"
+    title = f"{names[0]} against {names[1]}"
+    return Colouring(Mode.DIFFERENCE, title, paints, _entries(groups, labels), summary)
+
+
+def _entries(
+    groups: Mapping[Class, Sequence[NodeId]], labels: Mapping[Class, str]
+) -> tuple[LegendEntry, ...]:
+    return tuple(
+        LegendEntry(labels[kind], kind, f"{len(nodes):,}", tuple(nodes))
+        for kind, nodes in groups.items()
+        if nodes
     )
-    copies = _copies(model, support)
-    summary = count_text(sum(len(nodes) for nodes in groups.values()), "node")
-    if copies:
-        told = count_text(len(copies), "edge")
-        summary += f" \N{MIDDLE DOT} {told} copied between GPU and host"
-    return Colouring(Mode.PROVIDER, f"Provider: {target}", paints, legend, copies, summary, target)
 
 
-def _copies(model: Model, support: Mapping[NodeId, Support]) -> frozenset[tuple[NodeId, NodeId]]:
-    """The pairs of neighbours of which one runs on the GPU and the other on the host."""
-    found = set()
-    for graph in model.graphs():
-        producers = graph.producers
-        for node in graph.nodes:
-            side = _SIDES.get(support[node.id].status) if node.id in support else None
-            for name in node.inputs if side else ():
-                producer = producers.get(name)
-                if producer is not None and producer.id in support:
-                    other = _SIDES.get(support[producer.id].status)
-                    if other and other != side:
-                        found.add((producer.id, node.id))
-    return frozenset(found)
-
-
-_SIDES = {
-    Status.GPU: "gpu",
-    Status.FUSED: "gpu",
-    Status.FAILS: "gpu",
-    Status.HOST: "host",
-}
+def _capital(word: str) -> str:
+    return word[:1].upper() + word[1:]
 
 
 _LEGEND_ORDER = (
     Status.GPU,
+    Home.CPU,
     Status.FUSED,
     Status.FOLDED,
     Status.HOST,
@@ -155,9 +194,6 @@ _LEGEND_ORDER = (
     Status.UNSUPPORTED,
     Status.UNKNOWN,
 )
-
-
-_NAMES = {status: status.value.capitalize() for status in Status} | {Status.GPU: "GPU"}
 
 
 def by_time(
@@ -227,16 +263,18 @@ def by_risk(diagnostics: Mapping[NodeId, Sequence[Diagnostic]]) -> Colouring:
     return Colouring(Mode.RISK, "Risk: findings of the checks", paints, legend, summary=summary)
 
 
-def _verdict_text(verdict: Support) -> str:
-    parts = [verdict.status.value, verdict.reason.value, verdict.detail]
+def verdict_text(verdict: Support) -> str:
+    """Word and reason: ``CPU: schema version: GRU is stamped ...``."""
+    parts = [WORDS[sign_of(verdict)], reason_text(verdict)]
     return ": ".join(part for part in parts if part)
 
 
-def _callers(model: Model, support: Mapping[NodeId, Support]) -> Iterable[Node]:
+def _containers(model: Model) -> Iterable[Node]:
+    """The nodes that have others inside: subgraphs, or a function's body."""
     return (
         node
         for node in model.nodes.values()
-        if node.id not in support and (node.subgraphs or model.function_of(node))
+        if node.subgraphs or model.function_of(node) is not None
     )
 
 

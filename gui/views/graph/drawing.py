@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QRectF
 
-from ....engine.ir.model import NodeId
 from ...layout.scene import LaidOut, Scene, Types
 from ...layout.types import Path, Portal
 
@@ -131,17 +130,6 @@ class Drawing:
     def paths_of(self, edges: Iterable[int]) -> list[int]:
         """The paths that draw ``edges``, each once."""
         return list(dict.fromkeys(path for edge in edges for path in self._edge_paths[edge]))
-
-    def connects(self, path: int) -> frozenset[tuple[NodeId, NodeId]]:
-        """The (producer, consumer) pairs of nodes whose value a path carries."""
-        pairs = []
-        for edge in self.paths[path].edges:
-            ends = self.scene.edges[edge]
-            source = self.scene.boxes[ends.source].node
-            target = self.scene.boxes[ends.target].node
-            if source is not None and target is not None:
-                pairs.append((source, target))
-        return frozenset(pairs)
 
     def producers(self, box: int) -> list[int]:
         """The boxes whose values ``box`` reads, each once, in input order."""

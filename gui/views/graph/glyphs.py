@@ -77,6 +77,17 @@ def draw_glyph(painter: QPainter, glyph: Glyph, rect: QRectF, ink: QColor) -> No
                 QPointF(centre.x(), rect.top() + size * 0.58),
             )
             painter.drawPoint(QPointF(centre.x(), rect.top() + size * 0.74))
+        case Glyph.LEFT | Glyph.RIGHT:
+            _half(painter, inner, ink, right=glyph is Glyph.RIGHT)
+        case Glyph.EQUAL | Glyph.UNEQUAL:
+            for y in (-0.16, 0.16):
+                middle = centre + QPointF(0, size * y)
+                painter.drawLine(middle - QPointF(size * 0.3, 0), middle + QPointF(size * 0.3, 0))
+            if glyph is Glyph.UNEQUAL:
+                slope = QPointF(size * 0.2, -size * 0.36)
+                painter.drawLine(centre - slope, centre + slope)
+        case Glyph.SWAP:
+            _arrows(painter, inner)
         case Glyph.INFO:
             painter.drawPoint(QPointF(centre.x(), rect.top() + size * 0.2))
             painter.drawLine(
@@ -122,6 +133,29 @@ def look_icon(look: Look, size: int = 16) -> QIcon:
     draw_swatch(painter, look, QRectF(0.5, 0.5, size - 1, size - 1), QColor(look.fill))
     painter.end()
     return QIcon(pixmap)
+
+
+def _half(painter: QPainter, inner: QRectF, ink: QColor, *, right: bool) -> None:
+    """Two bars, of which the left or the right one is filled."""
+    width = inner.width() * 0.4
+    bars = [
+        QRectF(inner.left(), inner.top(), width, inner.height()),
+        QRectF(inner.right() - width, inner.top(), width, inner.height()),
+    ]
+    painter.setPen(QPen(ink, inner.width() * 0.13))
+    for place, bar in enumerate(bars):
+        painter.setBrush(ink if (place == 1) is right else Qt.BrushStyle.NoBrush)
+        painter.drawRect(bar)
+
+
+def _arrows(painter: QPainter, inner: QRectF) -> None:
+    """An arrow up and an arrow down."""
+    wing = inner.width() * 0.22
+    for x, tip, tail in ((0.24, inner.top(), inner.bottom()), (0.76, inner.bottom(), inner.top())):
+        end = QPointF(inner.left() + inner.width() * x, tip)
+        back = wing if tail > tip else -wing
+        painter.drawLine(QPointF(end.x(), tail), end)
+        painter.drawPolyline([end + QPointF(-wing, back), end, end + QPointF(wing, back)])
 
 
 def _octagon(rect: QRectF) -> QPolygonF:

@@ -37,7 +37,8 @@ class LegendButton(QAbstractButton):
         """Show another total of the same class, or another class."""
         self.entry = entry
         self.setText(f"{entry.label}  {entry.total}")
-        self.setToolTip(f"Go to the next of {len(entry.nodes):,}: {entry.label}")
+        tip = f"Go to the next of {len(entry.nodes):,}: {entry.label}"
+        self.setToolTip(f"{entry.detail}\n{tip}" if entry.detail else tip)
         self.updateGeometry()
         self.update()
 

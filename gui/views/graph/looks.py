@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from ....engine.diagnostics import Severity
 from ....engine.providers.support import Status
+from ...copies import Mark
+from ...difference import Difference
 from ...theme import Glyph, Look, Pattern, Theme, ink_on
+from ...verdict import Home
 from .colouring import Class
 
 _STEPS = 48  # shades of the time ramp that are told apart
@@ -18,6 +21,12 @@ def look_of(theme: Theme, kind: Class | None) -> Look:
         return theme.status[kind]
     if isinstance(kind, Severity):
         return theme.severity[kind]
+    if isinstance(kind, Difference):
+        return theme.difference[kind]
+    if isinstance(kind, Home):
+        return theme.home
+    if isinstance(kind, Mark):
+        return theme.copies
     fill = theme.time_colour(kind)
     return Look("", fill, ink_on(fill), Pattern.FILLED, Glyph.NONE)
 

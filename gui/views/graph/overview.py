@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QWidget
 
 from ....engine.diagnostics import Severity
 from ....engine.providers.support import Status
+from ...difference import Difference
+from ...verdict import Home
 from .canvas import GraphCanvas
 from .colouring import Class
 from .drawing import Drawing, Floats
@@ -22,8 +24,10 @@ _WIDTH = 62
 _MARGIN = 7.0
 _MARKS = 5.0  # width of the column of findings
 _ORDER: tuple[Class, ...] = (  # painted later, seen better
+    Difference.SAME,
     Status.FOLDED,
     Status.FUSED,
+    Home.CPU,
     Status.GPU,
     Severity.INFO,
     Status.UNKNOWN,
@@ -32,6 +36,9 @@ _ORDER: tuple[Class, ...] = (  # painted later, seen better
     Status.FAILS,
     Status.UNSUPPORTED,
     Severity.ERROR,
+    Difference.OTHERWISE,
+    Difference.ONLY_SECOND,
+    Difference.ONLY_FIRST,
 )
 _MILDEST_FIRST = (Severity.INFO, Severity.WARNING, Severity.ERROR)
 

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from ....engine.diagnostics import Diagnostic, worst
 from ....engine.ir.model import Graph, GraphPath, Model, NodeId
+from ...copies import NO_COPIES, Copies
 from ...jobs import Job, JobTracker
 from ...layout.process import lay_out_in_child
 from ...layout.scene import LaidOut, Types, build_scene, graph_index, layout_request
@@ -72,6 +73,7 @@ class GraphPage(QWidget):
         self._shown: GraphPath | None = None  # the graph whose drawing the canvas has
         self._colouring = PLAIN
         self._findings: Mapping[NodeId, Sequence[Diagnostic]] = {}
+        self._copies = NO_COPIES
         self._wanted: NodeId | None = None  # to bring into view once its graph is laid out
         self._jobs = JobTracker(1, "layout", self)
         self.canvas = GraphCanvas(theme)
@@ -133,6 +135,7 @@ class GraphPage(QWidget):
             self._pages.clear()
             self._graphs = graph_index(model) if model is not None else {}
             self._colouring, self._findings, self._wanted = PLAIN, {}, None
+            self._copies = NO_COPIES
             self.legend.set_colouring(PLAIN)
         self._model, self._types = model, types or {}
         self._shown = None
@@ -151,6 +154,11 @@ class GraphPage(QWidget):
         """Colour the graph; one colouring at a time."""
         self._colouring = colouring
         self.legend.set_colouring(colouring)
+        self._dress()
+
+    def set_copies(self, copies: Copies) -> None:
+        """Mark the values that are copied between GPU and CPU."""
+        self._copies = copies
         self._dress()
 
     def set_diagnostics(self, by_node: Mapping[NodeId, Sequence[Diagnostic]]) -> None:
@@ -175,7 +183,7 @@ class GraphPage(QWidget):
                 severity = worst(found)
                 if severity is not None:
                     badges[node] = Badge(severity, self._theme.severity[severity], len(found))
-        self.canvas.set_dress(Dress(self._colouring, badges))
+        self.canvas.set_dress(Dress(self._colouring, badges, self._copies))
 
     # ---- going places
 

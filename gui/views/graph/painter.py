@@ -19,11 +19,13 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
 from ....engine.ir.model import NodeId
+from ...copies import NO_COPIES, Copies
 from ...layout.scene import BoxKind
 from ...layout.text import shown_text
 from ...theme import Look, Theme
 from .boxes import RADIUS, Badge, BoxPainter, Fonts
 from .colouring import PLAIN, Class, Colouring, Paint
+from .copy_marks import CopyMarks, CopyPainter
 from .drawing import Drawing, Indices
 from .glyphs import BRUSHES, PENS, pattern_brush
 from .looks import look_of, shade
@@ -60,10 +62,17 @@ NO_EMPHASIS = Emphasis()
 
 @dataclass(frozen=True)
 class Dress:
-    """What colours a drawing: the colouring of the moment and the findings per node."""
+    """What a drawing wears.
+
+    Attributes:
+        colouring: the colouring of the moment.
+        badges: the findings per node.
+        copies: the values that are copied between GPU and CPU; none where they are not shown.
+    """
 
     colouring: Colouring = PLAIN
     badges: Mapping[NodeId, Badge] = field(default_factory=dict)
+    copies: Copies = NO_COPIES
 
 
 class GraphPainter:
@@ -73,6 +82,9 @@ class GraphPainter:
         self.theme = theme
         self._fonts = Fonts()
         self._boxes = BoxPainter(theme, self._fonts)
+        self._copies = CopyPainter(theme, self._fonts)
+        self._marks = CopyMarks({})
+        self._marks_of: tuple[Drawing, Copies] | None = None
         self._curves: dict[int, tuple[QPainterPath, QPolygonF]] = {}
         self._curves_of: Drawing | None = None
         self._looks: dict[Class | None, Look] = {}
@@ -91,15 +103,39 @@ class GraphPainter:
         if self._curves_of is not drawing:
             self._curves, self._curves_of = {}, drawing
         visible = view.visible(size)
+        marks = self._copy_marks(drawing, dress.copies)
+        copied = [p for p in drawing.visible_paths(visible).tolist() if p in marks.paths]
         painter.save()
         painter.setTransform(view.transform, True)
         if view.scale < PLAIN_BELOW:
             self._paint_far(painter, drawing, view.scale, visible, dress)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+            self._copy_lines(painter, drawing, copied, view.scale)
             self._emphasis_lines(painter, drawing, view.scale, visible, emphasis)
             self._emphasis_rings(painter, drawing, view.scale, emphasis)
         else:
-            self._paint_near(painter, drawing, view.scale, visible, dress, emphasis)
+            self._paint_near(painter, drawing, view.scale, visible, dress, emphasis, copied)
         painter.restore()
+        if copied:
+            painter.save()
+            beside = view.scale >= DETAIL
+            self._copies.plates(painter, drawing, marks, copied, view, size, beside=beside)
+            painter.restore()
+
+    def _copy_marks(self, drawing: Drawing, copies: Copies) -> CopyMarks:
+        """The marks, made once per drawing and set of copies."""
+        known = self._marks_of
+        if known is None or known[0] is not drawing or known[1] is not copies:
+            self._marks = CopyMarks.of(drawing, copies)
+            self._marks_of = (drawing, copies)
+        return self._marks
+
+    def _copy_lines(
+        self, painter: QPainter, drawing: Drawing, copied: list[int], scale: float
+    ) -> None:
+        self._copies.lines(
+            painter, drawing, self._marks, copied, scale, lambda i: self._curve(drawing, i)
+        )
 
     def _look(self, kind: Class | None) -> Look:
         kind = shade(kind)
@@ -153,12 +189,13 @@ class GraphPainter:
         visible: QRectF,
         dress: Dress,
         emphasis: Emphasis,
+        copied: list[int],
     ) -> None:
         detailed = scale >= DETAIL
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         paths = drawing.visible_paths(visible).tolist()
         self._lines(painter, drawing, paths, QColor(self.theme.edge), 1.3, arrows=True)
-        self._copies(painter, drawing, paths, dress.colouring)
+        self._copy_lines(painter, drawing, copied, scale)
         self._emphasis_lines(painter, drawing, scale, visible, emphasis)
         plates = drawing.visible_plates(visible).tolist()
         for index in plates:
@@ -247,27 +284,6 @@ class GraphPainter:
             if path.label is not None:
                 x, y = path.label
                 painter.drawText(QPointF(x, y + 10), drawing.scene.edges[path.edges[0]].label)
-
-    def _copies(
-        self, painter: QPainter, drawing: Drawing, paths: list[int], colouring: Colouring
-    ) -> None:
-        """Values that change sides: a broken line in the host's colour over the plain one."""
-        if not colouring.copies:
-            return
-        ground = QPen(QColor(self.theme.sunken), 3.4)
-        dashes = QPen(QColor(self.theme.copy), 2.4, Qt.PenStyle.CustomDashLine)
-        dashes.setDashPattern([2.4, 1.4])
-        dashes.setCapStyle(Qt.PenCapStyle.FlatCap)
-        for index in paths:
-            if drawing.connects(index) & colouring.copies:
-                curve, head = self._curve(drawing, index)
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                for pen in (ground, dashes):
-                    painter.setPen(pen)
-                    painter.drawPath(curve)
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(dashes.color())
-                painter.drawPolygon(head)
 
     def _lines(
         self,

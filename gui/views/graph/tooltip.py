@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 
+from ...copies import Copy
 from ...layout.scene import BoxKind
 from ...layout.text import shown_text
+from .copy_marks import CopyMarks
 from .drawing import Drawing, Hit
 from .painter import Dress
 
@@ -36,11 +38,17 @@ def tooltip_text(drawing: Drawing, hit: Hit, dress: Dress) -> str:
     more = f" and {len(targets) - _MOST} more" if len(targets) > _MOST else ""
     source = drawing.scene.boxes[first.source].title
     lines.append(html.escape(f"{source} \N{RIGHTWARDS ARROW} {', '.join(targets[:_MOST])}{more}"))
-    if hit.path is not None and drawing.connects(hit.path) & dress.colouring.copies:
-        lines.append("<b>Copied between GPU and host</b>")
+    if hit.path is not None and (copy := _copy_on(drawing, hit.path, dress)) is not None:
+        lines.append(f"<b>Copied in each run: {html.escape(copy.text)}</b>")
+        if dress.copies.assumed:
+            lines.append(html.escape(f"assumed: {dress.copies.assumed}"))
     if hit.portal is not None:
         lines.append("<i>Click to go to the other end</i>")
     return "<br>".join(lines)
+
+
+def _copy_on(drawing: Drawing, path: int, dress: Dress) -> Copy | None:
+    return CopyMarks.of(drawing, dress.copies).paths.get(path)
 
 
 def _box_text(drawing: Drawing, index: int, dress: Dress) -> str:
@@ -58,7 +66,7 @@ def _box_text(drawing: Drawing, index: int, dress: Dress) -> str:
     if box.node is not None:
         paint = dress.colouring.paints.get(box.node)
         if paint is not None and paint.detail:
-            lines.append(f"<b>{html.escape(paint.detail)}</b>")
+            lines += [f"<b>{html.escape(line)}</b>" for line in paint.detail.splitlines()]
         badge = dress.badges.get(box.node)
         if badge is not None:
             lines.append(f"{badge.count} finding{'s' * (badge.count != 1)}: {badge.look.label}")

@@ -5,9 +5,21 @@ from __future__ import annotations
 import pytest
 from opscope.engine.diagnostics import Diagnostic, Severity
 from opscope.engine.ir.model import NodeId
+from opscope.engine.providers.borders import Crossing
 from opscope.engine.providers.support import Reason, Status, Support, refused
+from opscope.gui.copies import NO_COPIES, copies_of
+from opscope.gui.difference import Difference
 from opscope.gui.theme import DARK, LIGHT, Glyph, Pattern
-from opscope.gui.views.graph.colouring import Mode, by_provider, by_risk, by_time
+from opscope.gui.verdict import Home
+from opscope.gui.views.graph.colouring import (
+    PLAIN,
+    Mode,
+    by_difference,
+    by_provider,
+    by_risk,
+    by_time,
+    with_copies,
+)
 from opscope.gui.views.graph.looks import look_of, shade
 
 
@@ -25,29 +37,92 @@ def test_provider_counts_every_verdict_in_a_fixed_order(small):
         ("GPU", "1"),
         ("Fused", "1"),
         ("Folded", "1"),
-        ("Host", "1"),
+        ("CPU", "1"),
         ("Unsupported", "1"),
     ]
     assert "ORT WebGPU 0.4.0" in made.title
-    assert made.paints[NodeId((), 3)].detail == "host: type: no kernel for float16"
+    assert made.paints[NodeId((), 3)].detail == "CPU: type: no kernel for float16"
     assert made.legend[3].nodes == (NodeId((), 3),)
-    # Relu (fused, so on the GPU) feeds Mul on the host; an unsupported Add is on no side.
-    assert made.copies == {(NodeId((), 1), NodeId((), 3))}
-    assert made.summary == "5 nodes \N{MIDDLE DOT} 1 edge copied between GPU and host"
+    assert made.summary == "5 nodes"
 
 
-def test_a_node_with_contents_shows_the_worst_of_them(nested):
+def test_a_target_that_is_the_cpu_has_its_nodes_at_home(small):
+    """What ORT's CPU provider runs is no fallback: another class, another look, not alarming."""
+    support = {NodeId((), 0): Support(Status.HOST), NodeId((), 1): refused(Reason.TYPE, "f16")}
+    made = by_provider(small, support, "ORT CPU 1.32.0")
+    assert made.paints[NodeId((), 0)].kind is Home.CPU
+    assert made.paints[NodeId((), 1)].kind is Status.HOST
+    for theme in (LIGHT, DARK):
+        at_home, fallen = (look_of(theme, made.paints[NodeId((), i)].kind) for i in (0, 1))
+        assert at_home.fill != fallen.fill
+        assert at_home.pattern is not fallen.pattern
+
+
+def test_a_call_shows_the_worst_of_its_contents_and_an_if_how_many_are_off(nested):
     inner, other, deep = (
         NodeId(("1.then_branch",), 0),
         NodeId(("1.else_branch",), 0),
         NodeId(("local::Block",), 0),
     )
-    support = {inner: Support(Status.GPU), other: Support(Status.HOST), deep: Support(Status.GPU)}
+    off = refused(Reason.NO_KERNEL, "no kernel")
+    support = {inner: Support(Status.GPU), other: off, deep: off}
+    support |= {NodeId((), 1): Support(Status.GPU), NodeId((), 2): Support(Status.FOLDED)}
     made = by_provider(nested, support, "x")
-    assert made.paints[NodeId((), 1)].kind is Status.HOST
-    assert made.paints[NodeId((), 2)].kind is Status.GPU
-    # Containers are coloured but not counted.
-    assert [(e.label, e.total) for e in made.legend] == [("GPU", "2"), ("Host", "1")]
+    # The If has a verdict of its own; the call has none but what its body has.
+    assert made.paints[NodeId((), 1)].kind is Status.GPU
+    assert made.paints[NodeId((), 1)].text == "1 off GPU"
+    assert {"1 GPU", "1 CPU"} <= set(
+        made.paints[NodeId((), 1)].detail.partition("contains ")[2].split(", ")
+    )
+    assert made.paints[NodeId((), 2)].kind is Status.HOST
+    without = by_provider(nested, {inner: Support(Status.GPU), other: off}, "x")
+    assert without.paints[NodeId((), 1)].kind is Status.HOST
+    # Containers without a verdict are coloured but not counted.
+    assert [(e.label, e.total) for e in without.legend] == [("GPU", "1"), ("CPU", "1")]
+
+
+def test_a_difference_says_who_alone_has_a_node_on_the_gpu(small):
+    gpu, cpu = Support(Status.GPU), refused(Reason.TYPE, "no kernel for int64")
+    nodes = [NodeId((), i) for i in range(4)]
+    first = dict(zip(nodes, (gpu, cpu, gpu, gpu), strict=True))
+    second = dict(zip(nodes, (cpu, gpu, gpu, Support(Status.FOLDED)), strict=True))
+    made = by_difference(small, first, second, ("A 1.0", "B 2.0"))
+    assert made.mode is Mode.DIFFERENCE
+    assert made.title == "A 1.0 against B 2.0"
+    assert [(e.label, e.total) for e in made.legend] == [
+        ("GPU only in A 1.0", "1"),
+        ("GPU only in B 2.0", "1"),
+        ("Differ otherwise", "1"),
+        ("Same", "1"),
+    ]
+    assert made.legend[1].nodes == (nodes[1],)
+    assert made.paints[nodes[0]].detail == "A 1.0: GPU\nB 2.0: CPU: type: no kernel for int64"
+    assert made.summary == "3 of 4 nodes differ"
+
+
+def test_a_node_around_others_tells_the_strongest_difference_inside(nested):
+    inner = NodeId(("1.then_branch",), 0)
+    gpu, cpu = Support(Status.GPU), refused(Reason.TYPE, "x")
+    first, second = {inner: gpu, NodeId((), 1): gpu}, {inner: cpu, NodeId((), 1): gpu}
+    made = by_difference(nested, first, second, ("A", "B"))
+    assert made.paints[NodeId((), 1)].kind is Difference.ONLY_FIRST
+    assert made.summary == "1 of 2 nodes differ"
+
+
+def test_copies_have_an_entry_with_their_total():
+    copies = copies_of(
+        [
+            Crossing((), "a", True, 2048, NodeId((), 0), (NodeId((), 1),)),
+            Crossing((), "b", False, None, NodeId((), 1), (NodeId((), 2),)),
+        ],
+        {"T": 64},
+    )
+    made = with_copies(PLAIN, copies)
+    assert made.legend[-1].total == "2, over 2.0 KiB"
+    assert made.legend[-1].nodes == (NodeId((), 0), NodeId((), 1))
+    assert "1 to the GPU, 1 to the CPU" in made.legend[-1].detail
+    assert "assumed: T = 64" in made.legend[-1].detail
+    assert with_copies(PLAIN, NO_COPIES) is PLAIN
 
 
 def test_time_shares_add_up_and_name_who_measured(small):
@@ -94,7 +169,7 @@ def test_risk_takes_the_worst_finding():
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_classes_differ_without_colour(theme):
     """Pattern and glyph together tell every class from every other."""
-    for classes in (Status, Severity):
+    for classes in (Status, Severity, Difference):
         marks = [(look_of(theme, c).pattern, look_of(theme, c).glyph) for c in classes]
         assert len(set(marks)) == len(marks)
         glyphs = [glyph for _, glyph in marks]

@@ -6,7 +6,7 @@ import pytest
 from handmade_models import model_of, node
 from opscope.engine.diagnostics import Diagnostic, Severity
 from opscope.engine.ir.model import Graph, NodeId, Port, TensorType
-from opscope.engine.providers.support import Status, Support
+from opscope.engine.providers.support import Reason, Status, Support, refused
 from opscope.gui.theme import DARK, LIGHT
 from opscope.gui.views.graph.breadcrumb import crumbs
 from opscope.gui.views.graph.colouring import PLAIN, by_provider, by_risk, by_time
@@ -178,7 +178,11 @@ def test_a_picture_has_each_class_where_its_node_is(shown, small, theme):
     page = shown(small)
     page.set_theme(theme)
     statuses = (Status.GPU, Status.FUSED, Status.FOLDED, Status.HOST, Status.UNSUPPORTED)
-    support = {NodeId((), i): Support(status) for i, status in enumerate(statuses)}
+    reason = {Status.HOST: Reason.TYPE}  # off the GPU, not where it should run
+    support = {
+        NodeId((), i): Support(status, reason.get(status, Reason.NONE))
+        for i, status in enumerate(statuses)
+    }
     page.set_colouring(by_provider(small, support, "x"))
     for title, status in (("Conv", Status.GPU), ("Mul", Status.HOST), ("Add", Status.UNSUPPORTED)):
         index = box(page, title)
@@ -240,9 +244,10 @@ def test_badges_and_modes(shown, small):
 
 def test_the_legend_leads_from_node_to_node(shown, small):
     page = shown(small)
-    support = {n: Support(Status.HOST if n.index in (1, 4) else Status.GPU) for n in small.nodes}
+    off = refused(Reason.TYPE, "no kernel")
+    support = {n: off if n.index in (1, 4) else Support(Status.GPU) for n in small.nodes}
     page.set_colouring(by_provider(small, support, "x"))
-    host = next(b for b in page.legend.buttons() if b.entry.label == "Host")
+    host = next(b for b in page.legend.buttons() if b.entry.label == "CPU")
     seen = []
     for _ in range(3):
         host.click()

@@ -6,11 +6,15 @@ from opscope.engine.diagnostics import Severity
 from opscope.engine.ir.model import NodeId
 from opscope.engine.profiling.stats import NodeSummary, Spread
 from opscope.engine.providers.support import Status
+from opscope.gui.difference import Difference
 from opscope.gui.document import Document
+from opscope.gui.models.differences import DifferencesModel, difference_rows
+from opscope.gui.models.differences import columns as difference_columns
 from opscope.gui.models.kernels import COLUMNS, KernelRow, KernelsModel, kernel_rows
 from opscope.gui.models.operators import OperatorsModel, columns, operator_rows, with_times
 from opscope.gui.models.problems import ProblemsFilter, ProblemsModel, problem_rows
 from opscope.gui.models.table import Role
+from opscope.gui.verdict import Home
 from PySide6.QtCore import QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
@@ -22,9 +26,7 @@ FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
 def document(app):
     made = Document()
     made.open(fakes.model())
-    for target in fakes.TARGETS:
-        made.set_verdicts(target.id, fakes.verdicts(target.id))
-    made.set_checks(fakes.CHECKS)
+    fakes.judged(made)
     return made
 
 
@@ -110,7 +112,7 @@ def test_operator_rows_tell_each_target_s_verdict(document):
     model.set_columns(columns(fakes.TARGETS))
     model.set_rows(list(rows.values()))
     gru = model.index(model.row_of("GRU"), 3)
-    assert gru.data() == "host"
+    assert gru.data() == "CPU"
     assert "schema version 22" in gru.data(Qt.ItemDataRole.ToolTipRole)
     document.set_plan(fakes.plan())
     document.add_runs([fakes.run()])
@@ -119,6 +121,35 @@ def test_operator_rows_tell_each_target_s_verdict(document):
     model.sort(time_column, DOWN)
     assert texts(model, 0) == ["GRU", "ConvTranspose", "Relu", "Loop"]
     assert texts(model, time_column)[0] == "300 µs"
+    del tester
+
+
+def test_what_a_cpu_target_runs_is_not_off_the_gpu(document):
+    rows = {row.op: row for row in operator_rows(document, fakes.TARGETS)}
+    assert rows["GRU"].worst("ort-cpu") is Home.CPU
+    assert rows["GRU"].off_gpu("ort-cpu") == 0
+
+
+def test_differences_have_both_verdicts_and_the_reason_that_tells(document):
+    opscope, webgpu, _, older = fakes.TARGETS
+    rows = difference_rows(document, opscope, webgpu)
+    assert [(r.label, r.kind) for r in rows] == [("enhance/gru", Difference.ONLY_FIRST)]
+    assert rows[0].reason == "Schema version: GRU has schema version 22; rows cover 14"
+    rows = difference_rows(document, older, opscope)
+    assert [(r.op, r.kind) for r in rows] == [
+        ("GRU", Difference.ONLY_SECOND),
+        ("ConvTranspose", Difference.ONLY_SECOND),
+    ]  # Relu is fused there, so on the GPU in both; Loop is on the CPU in both
+    model = DifferencesModel()
+    tester = QAbstractItemModelTester(model, FATAL)
+    model.set_columns(difference_columns(older, opscope))
+    model.set_rows(rows)
+    assert texts(model, 3) == ["CPU, version rule", "CPU, kernel look-up"]
+    assert texts(model, 4) == ["GPU", "GPU"]
+    assert model.index(0, 0).data(Role.LOOK) == Difference.ONLY_SECOND
+    model.sort(2, UP)
+    assert texts(model, 2) == ["ConvTranspose", "GRU"]
+    assert difference_rows(document, opscope, None) == ()
     del tester
 
 

@@ -11,15 +11,18 @@ from opscope.engine.ir.model import Graph, Node, NodeId, TensorType, Weight
 from opscope.engine.ops.steps import Dispatch, Tensor
 from opscope.gui.document import Document
 from opscope.gui.jobs import JobTracker
+from opscope.gui.opening import Opener
 from opscope.gui.selection import Selection
+from opscope.gui.target_control import TargetControl
 from opscope.gui.theme import DARK, LIGHT
-from opscope.gui.views.finding import link_text
+from opscope.gui.views.finding import FindingHelp, link_text
 from opscope.gui.views.kernel_view import KernelView
 from opscope.gui.views.node_panel import NodePanel
 from opscope.gui.views.problems_panel import ProblemsPanel
 from opscope.gui.views.run_panel import RunPanel
 from opscope.gui.views.start_page import Card, StartPage
 from opscope.gui.views.value_rows import attribute_text
+from opscope.gui.views.verdict_matrix import RowButton
 from opscope.gui.views.weight_view import weights_of
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QAction
@@ -31,9 +34,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 def document(app):
     made = Document()
     made.open(fakes.model())
-    for target in fakes.TARGETS:
-        made.set_verdicts(target.id, fakes.verdicts(target.id))
-    made.set_checks(fakes.CHECKS)
+    fakes.judged(made)
     return made
 
 
@@ -52,24 +53,97 @@ def shown(widget):
 
 
 @pytest.fixture
-def panel(document, jobs):
+def targets(document, jobs, settings, wait):
+    """The targets of the fakes, ORT WebGPU chosen."""
+    settings.target = "ort-webgpu"
+    services = fakes.services()
+    opener = Opener(document, jobs, services, document)
+    made = TargetControl(document, opener, jobs, services, settings, document)
+    made.ask()
+    wait(lambda: made.target is not None)
+    return made
+
+
+@pytest.fixture
+def panel(document, jobs, targets):
     selection = Selection()
-    made = NodePanel(document, selection, jobs, lambda dispatch: "fn main() {}", LIGHT)
-    made.set_targets(fakes.TARGETS)
+    made = NodePanel(document, selection, targets, jobs, lambda dispatch: "fn main() {}", LIGHT)
     made.selection = selection
     made.show()  # a hidden view does not refresh
     return made
 
 
-def test_the_node_panel_tells_every_target_s_verdict_and_why(panel):
+def test_the_node_panel_has_every_target_s_verdict_and_the_chosen_one_s_reason(panel):
     panel.selection.select(fakes.GRU)
+    rows = {row.target.id: row for row in panel.matrix.rows}
+    assert {name: row.word for name, row in rows.items()} == {
+        "opscope": "GPU",
+        "ort-webgpu": "CPU",
+        "ort-cpu": "CPU",
+        "ort-webgpu@0.3.0": "CPU",
+    }
+    assert rows["ort-webgpu"].step == "version rule"
+    assert rows["ort-cpu"].look is LIGHT.home
     text = shown(panel.sections["Who runs it"])
-    assert "Opscope: GPU" in text
-    assert "ORT WebGPU 0.4.0: Host" in text
     assert "Schema version: GRU has schema version 22; rows cover 14" in text
+    assert "Other versions" in text
     findings = shown(panel.sections["Findings"])
     assert "What helps: Stamp the model with opset 21" in findings
     assert "example.org/28976" in findings
+
+
+def test_a_click_on_a_row_of_the_matrix_chooses_that_target(panel, targets):
+    panel.selection.select(fakes.RELU)
+    assert "no ConvTranspose" not in shown(panel.matrix)
+    buttons = {b.toolTip().split(":")[0]: b for b in panel.matrix.findChildren(RowButton)}
+    buttons["ORT WebGPU 0.3.0"].click()
+    assert targets.target.id == "ort-webgpu@0.3.0"
+    links = panel.matrix.findChildren(QPushButton)
+    (link,) = [b for b in links if b.text() == "computed in the kernel of up"]
+    link.click()
+    assert panel.selection.node == fakes.DECONV
+    assert "No kernel: no ConvTranspose" in shown(panel.matrix)
+
+
+def test_the_installed_runtime_s_answer_stands_beside_and_differences_are_marked(
+    panel, document, wait
+):
+    panel.selection.select(fakes.GRU)
+    assert not any(row.live for row in panel.matrix.rows)
+    document.set_live(*fakes.live("ort-webgpu"))
+    wait(lambda: any(row.live for row in panel.matrix.rows))
+    row = next(r for r in panel.matrix.rows if r.target.id == "ort-webgpu")
+    assert (row.word, row.live, row.differs) == ("CPU", "GPU", True)
+    assert "The installed ORT 9.9: WebGpuExecutionProvider" in shown(panel.matrix)
+    panel.selection.select(fakes.LOOP)
+    row = next(r for r in panel.matrix.rows if r.target.id == "ort-webgpu")
+    assert (row.word, row.live, row.differs) == ("CPU", "CPU", False)
+    live, _ = fakes.live("ort-webgpu")
+    document.set_live(replace(live, nodes={}, error="no adapter"), ())
+    wait(lambda: "makes no session: no adapter" in shown(panel.matrix))
+
+
+def test_a_target_without_verdicts_is_not_judged(panel, document):
+    document.open(fakes.model())
+    panel.selection.select(fakes.GRU)
+    assert {row.word for row in panel.matrix.rows} == {"not judged"}
+
+
+def test_a_finding_leads_to_its_page_and_to_the_command_that_mends_it(document, app):
+    explained = []
+    finding_help = FindingHelp(
+        explain=explained.append, command=lambda d: "opscope fix m.onnx" if d.remedy else ""
+    )
+    panel = ProblemsPanel(document, Selection(), LIGHT, finding_help=finding_help)
+    panel.step(1)  # host-node: an error without a remedy
+    assert "opscope fix" not in shown(panel)
+    panel.step(1)
+    assert "opscope fix m.onnx" in shown(panel)
+    buttons = {b.text(): b for b in panel._detail.findChildren(QPushButton) if not b.isHidden()}
+    buttons["Explain opset-gate"].click()
+    buttons["Copy command"].click()
+    assert explained == ["opset-gate"]
+    assert QApplication.clipboard().text() == "opscope fix m.onnx"
 
 
 def test_values_have_formal_names_types_and_ends(panel):
@@ -90,7 +164,7 @@ def test_weights_are_read_on_a_worker(panel, wait):
     wait(lambda: "12 values, from 0 to 11, mean 5.5" in shown(panel.sections["Weights"]))
 
 
-def test_a_weight_that_cannot_be_read_says_why(document, jobs, wait, app):
+def test_a_weight_that_cannot_be_read_says_why(document, targets, jobs, wait):
     def read():
         raise ModelFileError("w: the data lies outside the model's folder")
 
@@ -98,7 +172,7 @@ def test_a_weight_that_cannot_be_read_says_why(document, jobs, wait, app):
     bad = replace(model.graph.initializers["w"], read=read)
     document.open(replace(model, graph=replace(model.graph, initializers={"w": bad})))
     selection = Selection()
-    panel = NodePanel(document, selection, jobs, lambda dispatch: "", LIGHT)
+    panel = NodePanel(document, selection, targets, jobs, lambda dispatch: "", LIGHT)
     selection.select(fakes.GRU)
     wait(lambda: "cannot be read: w: the data lies outside" in shown(panel.sections["Weights"]))
 
@@ -179,7 +253,8 @@ def test_problem_chips_filter_and_count(document, app):
     assert [r.diagnostic.code for r in panel.filter.shown()] == ["opset-gate", "no-name"]
     panel._codes.setCurrentIndex(panel._codes.findData("no-name"))
     assert [r.diagnostic.code for r in panel.filter.shown()] == ["no-name"]
-    document.set_checks(())
+    nothing = replace(fakes.judgement(fakes.model()), diagnostics=())
+    document.set_judgement(nothing, ["ort-webgpu"])
     assert panel._codes.currentData() == "no-name"  # a filter survives new findings
     document.open(replace(fakes.model(), diagnostics=()))
     assert panel.filter.rowCount() == 0

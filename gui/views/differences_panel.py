@@ -1,0 +1,152 @@
+"""Two targets side by side: whom to compare, and the nodes that they place differently."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from ...engine.ir.model import NodeId
+from ..difference import Difference, differences
+from ..document import Document
+from ..format import count_text
+from ..models.differences import DifferencesModel, columns, difference_rows
+from ..selection import Selection
+from ..services import Target
+from ..target_control import TargetControl
+from ..theme import Theme
+from ..throttle import Throttle
+from .data_table import DataTable
+from .delegates import LookDelegate
+from .section import label
+from .target_box import TargetButton
+
+_REFRESH_MS = 400
+
+
+class DifferencesPanel(QWidget):
+    """A row per node that differs; a click reveals it.
+
+    Signals:
+        step_wanted: int: the user asks for the next (1) or previous (-1) difference.
+    """
+
+    step_wanted = Signal(int)
+
+    def __init__(
+        self,
+        document: Document,
+        selection: Selection,
+        targets: TargetControl,
+        theme: Theme,
+        summary: Callable[[Target], str],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._document = document
+        self._selection = selection
+        self._targets = targets
+        self.first = TargetButton("First target", "The target that the window shows", summary)
+        self.second = TargetButton("Second target", "The target that it is compared with", summary)
+        self.first.chosen.connect(targets.choose)
+        self.second.chosen.connect(targets.compare_with)
+        self.model = DifferencesModel(self)
+        self.table = DataTable(self.model)
+        self._look = LookDelegate(theme, self)
+        self.table.allow_sorting()
+        self.table.on_row_chosen(lambda row: selection.reveal(row.node))
+        self._about = QLabel()
+        self._about.setProperty("tone", "muted")
+        self._about.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._empty = label("", "muted")
+        self._empty.setContentsMargins(12, 10, 12, 10)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._empty.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._make_head())
+        column.addWidget(self._empty)
+        column.addWidget(self.table, 1)
+        self._throttle = Throttle(_REFRESH_MS, self._refresh, self)
+        for signal in (document.opened, targets.listed, targets.chosen, targets.compared):
+            signal.connect(self._throttle.request)
+        document.verdicts_changed.connect(self._verdicts_changed)
+        selection.node_changed.connect(self._show)
+        self._refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Recolour the signs."""
+        self._look.theme = theme
+        self.table.viewport().update()
+
+    def _make_head(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(8, 5, 8, 5)
+        row.setSpacing(6)
+        row.addWidget(self.first)
+        row.addWidget(label("against", "muted", selectable=False))
+        row.addWidget(self.second)
+        row.addWidget(self._chip("Swap", "Let the two change places", self._targets.swap))
+        row.addSpacing(6)
+        row.addWidget(self._about, 1)
+        for text, tip, by in (
+            ("Previous", "Go to the previous difference (Shift+F9)", -1),
+            ("Next", "Go to the next difference (F9)", 1),
+        ):
+            row.addWidget(self._chip(text, tip, lambda by=by: self.step_wanted.emit(by)))
+        return row
+
+    def _chip(self, text: str, tip: str, do: Callable[[], object]) -> QToolButton:
+        button = QToolButton()
+        button.setObjectName("chip")
+        button.setText(text)
+        button.setToolTip(tip)
+        button.clicked.connect(lambda: do())
+        return button
+
+    def _verdicts_changed(self, target: str) -> None:
+        compared = (self._targets.target, self._targets.against)
+        if target in {t.id for t in compared if t is not None}:
+            self._throttle.request()
+
+    def _refresh(self) -> None:
+        first, second = self._targets.target, self._targets.against
+        self.first.set_targets(self._targets.all, first)
+        self.second.set_targets(self._targets.all, second)
+        titles = [c.title for c in self.model.columns]
+        made = columns(first, second)
+        if titles != [c.title for c in made]:
+            self.model.set_columns(made)
+            self.table.set_widths([c.width for c in made])
+            for place, each in enumerate(made):
+                delegate = self._look if each.look else None
+                self.table.setItemDelegateForColumn(place, delegate)
+        rows = difference_rows(self._document, first, second)
+        self.model.set_rows(rows)
+        self._tell(first, second)
+        self._empty.setVisible(not rows)
+        self.table.setVisible(bool(rows))
+        self._show(self._selection.node)
+
+    def _tell(self, first: Target | None, second: Target | None) -> None:
+        self._about.clear()
+        if self._document.model is None or first is None or second is None:
+            self._empty.setText("No model is open.")
+            return
+        one, other = self._document.verdicts(first.id), self._document.verdicts(second.id)
+        waiting = [t.label for t, v in ((first, one), (second, other)) if not v]
+        if waiting:
+            self._empty.setText(f"{' and '.join(waiting)}: not judged yet.")
+            return
+        counts = Counter(differences(one, other).values())
+        differ = sum(counts.values()) - counts[Difference.SAME]
+        self._about.setText(f"{differ:,} of {count_text(sum(counts.values()), 'node')} differ")
+        self._empty.setText(f"{first.label} and {second.label} place every node alike.")
+
+    def _show(self, node: NodeId | None) -> None:
+        self.table.show_row(self.model.row_of(node))

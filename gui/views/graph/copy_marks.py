@@ -1,0 +1,187 @@
+"""Copies between GPU and CPU on the canvas: broken lines in the other side's colour, with bytes.
+
+Lines are painted in the scene, plates with the bytes on the screen, so that they can be read at
+every zoom. A value that several nodes read is copied once and has one plate.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
+
+from ....engine.ir.model import NodeId
+from ...copies import Copies, Copy
+from ...layout.scene import Box, BoxKind
+from ...theme import Theme
+from .boxes import Fonts
+from .drawing import Drawing
+from .viewport import Viewport
+
+Curve = Callable[[int], tuple[QPainterPath, QPolygonF]]
+_ARROW = "\N{RIGHTWARDS ARROW}"
+_PLATE_HEIGHT = 17.0
+_PLATE_PAD = 6.0
+_GAP = 5.0  # between a plate and its line, and between plates
+_MOST = 300  # plates that are tried for room; the largest copies come first
+_SHORTEST = 1.5  # pixels of a line that is worth a plate
+
+
+@dataclass(frozen=True)
+class CopyMarks:
+    """Which paths of a drawing carry a copied value."""
+
+    paths: dict[int, Copy]
+
+    @classmethod
+    def of(cls, drawing: Drawing, copies: Copies) -> CopyMarks:
+        """The marks of ``copies`` on ``drawing``."""
+        if not copies.all:
+            return cls({})
+        scene = drawing.scene
+        owner = _owner(scene.path)
+        marked: dict[int, Copy] = {}
+        for index, edge in enumerate(scene.edges):
+            for copy in copies.by_value.get(edge.value, ()):
+                if _arrives(copy, scene.boxes[edge.target], owner):
+                    marked.update((path, copy) for path in drawing.paths_of([index]))
+        return cls(marked)
+
+
+def _arrives(copy: Copy, box: Box, owner: NodeId | None) -> bool:
+    """True if the edge into ``box`` takes the value to a reader on the other side."""
+    if box.node is not None:
+        return copy.reaches(box.node)
+    return box.kind is BoxKind.OUTPUT and owner is not None and owner in copy.readers
+
+
+def _owner(path: tuple[str, ...]) -> NodeId | None:
+    """The node whose subgraph is at ``path``."""
+    number = path[-1].partition(".")[0] if path else ""
+    return NodeId(path[:-1], int(number)) if number.isdigit() else None
+
+
+class CopyPainter:
+    """Paints the copies of one theme."""
+
+    def __init__(self, theme: Theme, fonts: Fonts) -> None:
+        self._theme = theme
+        self._font = fonts.badge
+        self._metrics = QFontMetricsF(fonts.badge)
+
+    def lines(
+        self,
+        painter: QPainter,
+        drawing: Drawing,
+        marks: CopyMarks,
+        visible: Iterable[int],
+        scale: float,
+        curve: Curve,
+    ) -> None:
+        """Paint the broken lines, in the scene's coordinates."""
+        width = max(2.4, 1.7 / scale)
+        ground = QPen(QColor(self._theme.sunken), width + 1.2 / min(scale, 1.0))
+        for index in visible:
+            copy = marks.paths.get(index)
+            if copy is None:
+                continue
+            pen = QPen(self._colour(copy), width, Qt.PenStyle.CustomDashLine)
+            pen.setDashPattern([2.6, 1.3])
+            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+            path, head = curve(index)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            for stroke in (ground, pen):
+                painter.setPen(stroke)
+                painter.drawPath(path)
+            if drawing.paths[index].arrow:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(pen.color())
+                painter.drawPolygon(head)
+
+    def plates(
+        self,
+        painter: QPainter,
+        drawing: Drawing,
+        marks: CopyMarks,
+        visible: Iterable[int],
+        view: Viewport,
+        size: QSizeF,
+        *,
+        beside: bool,
+    ) -> None:
+        """Paint the plates, in the screen's coordinates, as many as have room.
+
+        Args:
+            painter: of the screen.
+            drawing: what is drawn.
+            marks: its paths that are copied.
+            visible: its paths in view.
+            view: where the screen looks.
+            size: of the screen.
+            beside: beside the line, where the shape stands on its other side, not over it.
+        """
+        screen = QRectF(QPointF(), size)
+        taken: list[QRectF] = []
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+        painter.setFont(self._font)
+        for copy, index in self._largest_first(marks, visible):
+            spot = _longest_stretch(drawing, index, view, screen)
+            if spot is None:
+                continue
+            text = f"{copy.size_text} {_ARROW} {'GPU' if copy.to_gpu else 'CPU'}"
+            width = self._metrics.horizontalAdvance(text) + 2 * _PLATE_PAD
+            plate = QRectF(0, 0, width, _PLATE_HEIGHT)
+            middle, upright = spot
+            plate.moveCenter(middle)
+            if beside and upright:
+                plate.moveRight(middle.x() - _GAP)
+            if not screen.contains(plate) or any(plate.intersects(t) for t in taken):
+                continue
+            taken.append(plate.adjusted(-_GAP, -_GAP, _GAP, _GAP))
+            self._plate(painter, plate, text, copy)
+
+    def _plate(self, painter: QPainter, plate: QRectF, text: str, copy: Copy) -> None:
+        painter.setPen(QPen(self._colour(copy), 1.3))
+        painter.setBrush(QColor(self._theme.node_body))
+        painter.drawRoundedRect(plate, _PLATE_HEIGHT / 2, _PLATE_HEIGHT / 2)
+        painter.setPen(QPen(QColor(self._theme.text)))
+        painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _largest_first(
+        self, marks: CopyMarks, visible: Iterable[int]
+    ) -> Iterator[tuple[Copy, int]]:
+        """Each copy with the first of its paths in view."""
+        first: dict[int, tuple[Copy, int]] = {}
+        for index in visible:
+            if (copy := marks.paths.get(index)) is not None:
+                first.setdefault(id(copy), (copy, index))
+        ordered = sorted(first.values(), key=lambda item: -(item[0].size_bytes or 0))
+        return iter(ordered[:_MOST])
+
+    def _colour(self, copy: Copy) -> QColor:
+        return QColor(self._theme.copy_to_gpu if copy.to_gpu else self._theme.copy_to_cpu)
+
+
+def _longest_stretch(
+    drawing: Drawing, index: int, view: Viewport, screen: QRectF
+) -> tuple[QPointF, bool] | None:
+    """The middle of a path's longest straight stretch on the screen, and whether it is upright."""
+    best: tuple[float, QPointF, bool] | None = None
+    points = [view.transform.map(QPointF(*p)) for p in drawing.paths[index].points]
+    for a, b in itertools.pairwise(points):
+        left, right = sorted((a.x(), b.x()))
+        top, bottom = sorted((a.y(), b.y()))
+        if right < screen.left() or left > screen.right():
+            continue
+        if bottom < screen.top() or top > screen.bottom():
+            continue
+        left, right = max(left, screen.left()), min(right, screen.right())
+        top, bottom = max(top, screen.top()), min(bottom, screen.bottom())
+        length = max(right - left, bottom - top)
+        if best is None or length > best[0]:
+            middle = QPointF((left + right) / 2, (top + bottom) / 2)
+            best = (length, middle, bottom - top >= right - left)
+    return best[1:] if best is not None and best[0] >= _SHORTEST else None

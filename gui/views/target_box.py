@@ -1,0 +1,125 @@
+"""The target chooser: a button whose menu groups targets and says how each takes the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+
+from ..services import Target
+
+_LENGTH = 18  # characters that the button has room for, so that nothing moves
+_LONGEST = 30
+OPSCOPE = "opscope"
+
+
+class TargetButton(QToolButton):
+    """Shows the chosen target; its menu has Opscope, each family's newest, and other versions.
+
+    Args:
+        name: what it is called to screen readers.
+        tip: what choosing a target does.
+        summary: how a target takes the open model, in two or three words; "" where not known.
+
+    Signals:
+        chosen: str: the id of a target.
+        options_wanted: str: the user wants to set the options of a target.
+    """
+
+    chosen = Signal(str)
+    options_wanted = Signal(str)
+
+    def __init__(
+        self,
+        name: str,
+        tip: str,
+        summary: Callable[[Target], str],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._tip = tip
+        self._summary = summary
+        self._targets: tuple[Target, ...] = ()
+        self._chosen: Target | None = None
+        self._menu = QMenu(self)
+        self._menu.setToolTipsVisible(True)
+        self._menu.aboutToShow.connect(self.refill)
+        self.setMenu(self._menu)
+        self.setObjectName("chooser")
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setText("Opscope")  # until the others are known
+        self.setToolTip(tip)
+
+    @property
+    def target(self) -> Target | None:
+        """The target that it shows."""
+        return self._chosen
+
+    def set_targets(self, targets: Sequence[Target], chosen: Target | None) -> None:
+        """Offer ``targets``; ``chosen`` is ticked."""
+        self._targets, self._chosen = tuple(targets), chosen
+        if chosen is not None:
+            label = chosen.label
+            short = (
+                label
+                if len(label) <= _LONGEST
+                else f"{label[: _LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
+            )
+            self.setText(short)
+            self.setToolTip(f"{chosen.label}\n{self._tip}" if short != label else self._tip)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """Wide enough for the usual labels, so that the tool bar keeps still."""
+        metrics, found = self.fontMetrics(), super().sizeHint()
+        width = max(metrics.averageCharWidth() * _LENGTH, metrics.horizontalAdvance(self.text()))
+        return QSize(width + 34, found.height())
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        """As wide as it wants to be."""
+        return self.sizeHint()
+
+    def refill(self) -> None:
+        """Make the menu anew: what is known of the model may have changed."""
+        menu = self._menu
+        menu.clear()
+        newest = [t for t in self._targets if t.is_newest and not t.stated]
+        groups = (
+            [t for t in newest if t.id == OPSCOPE],
+            [t for t in newest if t.id != OPSCOPE],
+            [t for t in self._targets if t.stated],
+        )
+        for group in groups:
+            if group and not menu.isEmpty():
+                menu.addSeparator()
+            for target in group:
+                menu.addAction(self._action(target, menu))
+        if older := [t for t in self._targets if not t.is_newest and not t.stated]:
+            menu.addSeparator()
+            inner = menu.addMenu("Other &versions")
+            inner.setToolTipsVisible(True)
+            for target in older:
+                inner.addAction(self._action(target, inner))
+        if settable := [t for t in newest if t.options]:
+            menu.addSeparator()
+            chosen = self._chosen
+            offered = chosen if chosen is not None and chosen.options else settable[0]
+            name = offered.label.partition(" (")[0]
+            action = menu.addAction(f"&Options of {name.replace('&', '&&')} ...")
+            action.setToolTip(", ".join(o.name for o in offered.options))
+            action.triggered.connect(lambda: self.options_wanted.emit(offered.id))
+
+    def _action(self, target: Target, parent: QMenu) -> QAction:
+        summary = self._summary(target)
+        text = target.label.replace("&", "&&")
+        action = QAction(f"{text}\t{summary}" if summary else text, parent)
+        action.setToolTip(target.id)
+        action.setCheckable(True)
+        action.setChecked(self._chosen is not None and target.id == self._chosen.id)
+        action.triggered.connect(lambda: self.chosen.emit(target.id))
+        return action
