@@ -102,7 +102,8 @@ class Work:
         self._readers: dict[str, dict[NodeId, None]] = {}
         self._inferred: dict[NodeId, object] = {}
         self._made = 0
-        self._order = {node.id: (i, 0) for i, node in enumerate(graph.sorted_nodes)}
+        # ORT numbers nodes as the file has them, then as it adds them.
+        self._index = {node.id: node.id.index for node in graph.nodes}
         for node in graph.sorted_nodes:
             if skip(node):
                 # A call: what it reads and makes has other readers and no maker here.
@@ -117,10 +118,36 @@ class Work:
             self._put(Left(node, use, node.inputs, node.outputs, subgraph_reads(node)))
 
     def __iter__(self) -> Iterator[Left]:
-        """What is left, each after what it reads."""
-        for node_id in sorted(self._left, key=self._order.__getitem__):
+        """What is left, each after what it reads, in ORT's order.
+
+        Which of equal nodes is kept depends on it: from the last node without readers back through
+        what each reads, the newest first. Source: ``ReverseDFSFrom`` in
+        onnxruntime/core/graph/graph.cc, called by ``GraphViewer``.
+        """
+        for node_id in self._sorted():
             if node_id in self._left:
                 yield self._left[node_id]
+
+    def _sorted(self) -> list[NodeId]:
+        stack = [(i, False) for i in sorted(self._left, key=self._index.__getitem__)]
+        stack = [e for e in stack if not self._is_read(self._left[e[0]])]
+        seen: set[NodeId] = set()
+        found: list[NodeId] = []
+        while stack:
+            node_id, leaving = stack.pop()
+            if leaving:
+                found.append(node_id)
+            elif node_id not in seen:
+                seen.add(node_id)
+                stack.append((node_id, True))
+                left = self._left[node_id]
+                makers = {self._makers[n] for n in (*left.inputs, *left.reads) if n in self._makers}
+                before = sorted(makers - seen, key=self._index.__getitem__)
+                stack += [(maker, False) for maker in before]
+        return found
+
+    def _is_read(self, left: Left) -> bool:
+        return any(i in self._left for n in left.outputs for i in self._readers.get(n, ()))
 
     def get(self, node_id: NodeId) -> Left | None:
         """The node, if it is still there."""
@@ -324,9 +351,8 @@ class Work:
         inputs: tuple[str, ...],
         outputs: tuple[str, ...],
         attributes: Mapping[str, Any],
-        after: bool,
     ) -> Left:
-        """A node of ORT's own making, just before or after ``near``."""
+        """A node of ORT's own making, of the opset of ``near``."""
         self._made += 1
         node_id = NodeId((MADE,), self._made)
         found = schema("", op_type, near.use.opset) if near.use.opset else None
@@ -339,8 +365,7 @@ class Work:
             attributes,
             opset=near.use.opset,
         )
-        place, offset = self._order[near.id]
-        self._order[node_id] = (place, offset + (1 if after else -1))
+        self._index[node_id] = len(self._index)
         left = Left(Node(node_id, op_type, inputs=inputs, outputs=outputs), use, inputs, outputs)
         self._put(left)
         self.changed = True
@@ -375,7 +400,6 @@ class Work:
             self._constants[prefix + name] = weight.numpy
             self._types[prefix + name] = weight.type
         ends = {p.name: o for p, o in zip(branch.outputs, left.outputs, strict=False) if o}
-        place = self._order[left.id]
         for node in branch.sorted_nodes:
             use = self.uses[node.id]
             inputs = tuple(named(n) if n else n for n in node.inputs)
@@ -385,7 +409,7 @@ class Work:
                     if name and kind is not None:
                         self._types.setdefault(name, kind)
             reads = tuple(named(n) for n in subgraph_reads(node))
-            self._order[node.id] = place
+            self._index[node.id] = len(self._index)
             self._put(Left(node, use, inputs, outputs, reads))
         for inner, outer in ends.items():
             if inner not in branch.producers:

@@ -10,7 +10,7 @@ onnxruntime/core/optimizer/transpose_optimization, layout_transformation.cc besi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ...ir.model import TensorType
@@ -190,11 +190,11 @@ class _Mover:
 
     # Edits of the graph.
 
-    def _new(self, near: Left, source: str, output: str, perm: Perm, after: bool) -> Left:
+    def _new(self, near: Left, source: str, output: str, perm: Perm) -> Left:
         work = self._work
         kind = work.type(source)
         work.set_type(output, _permuted(kind, perm))
-        return work.make(near, "Transpose", (source,), (output,), {"perm": perm}, after)
+        return work.make(near, "Transpose", (source,), (output,), {"perm": perm})
 
     def _name(self, base: str) -> str:
         self._made += 1
@@ -220,7 +220,7 @@ class _Mover:
                 self._remove_if_idle(maker)
                 return left
             output = self._name(name)
-            self._new(left, maker.input(0), output, _compose(found, perm), after=False)
+            self._new(left, maker.input(0), output, _compose(found, perm))
             left = self._with(left, index, output)
             self._remove_if_idle(maker)
             return left
@@ -228,7 +228,7 @@ class _Mover:
             if reader.id != left.id and self.perm(reader) == perm:
                 return self._with(left, index, reader.outputs[0])
         output = self._name(name)
-        self._new(left, name, output, perm, after=False)
+        self._new(left, name, output, perm)
         return self._with(left, index, output)
 
     def _turned(self, name: str, perm: Perm) -> tuple[str]:
@@ -252,7 +252,7 @@ class _Mover:
         outputs = list(left.outputs)
         outputs[index] = inner
         left = work.set_outputs(left, outputs)
-        work.make(left, "Transpose", (inner,), (name,), {"perm": perm}, True)
+        work.make(left, "Transpose", (inner,), (name,), {"perm": perm})
         return left
 
     # Pushing.
@@ -291,7 +291,7 @@ class _Mover:
                 if maker is None or work.is_end(source):
                     # ORT puts an Identity there.
                     work.discard(left, DETAIL, STEP)
-                    work.make(transpose, "Identity", (source,), (output,), {}, True)
+                    work.make(transpose, "Identity", (source,), (output,), {})
                 else:
                     work.drop(left, source, DETAIL, STEP, rename=True)
             else:
@@ -299,7 +299,7 @@ class _Mover:
         elif left.op == "Reshape":
             work.discard(left, DETAIL, STEP)
             perm = _compose(perm, mine)
-            work.make(left, "Transpose", (source,), (output,), {"perm": perm}, False)
+            work.make(left, "Transpose", (source,), (output,), {"perm": perm})
         else:
             use = replace(left.use, attributes={**left.use.attributes, "perm": _compose(perm, mine)})
             work.set_inputs(left, (source,), use)
@@ -341,7 +341,7 @@ class _Mover:
         use = replace(left.use, attributes={})
         left = work.set_inputs(left, left.inputs, use)
         work.set_outputs(left, (inner,))
-        work.make(left, "Gather", (inner, axes), (output,), {"axis": 0}, True)
+        work.make(left, "Gather", (inner, axes), (output,), {"axis": 0})
         return True
 
     def _level(self, left: Left, rank: int) -> bool:
@@ -363,7 +363,7 @@ class _Mover:
                 self._work.set_type(output, wide)
                 axes = self._name(name)
                 self._work.add_constant(axes, TensorType("int64", (rank - own,)))
-                self._work.make(left, "Unsqueeze", (name, axes), (output,), {}, False)
+                self._work.make(left, "Unsqueeze", (name, axes), (output,), {})
             left = self._with(left, index, output)
         return True
 
@@ -478,5 +478,3 @@ def _squeezed(perm: Perm, axes: Sequence[int]) -> Perm:
     order = sorted(kept)
     return tuple(order.index(p) for p in kept)
 
-
-Wrapped = Callable[[Left], bool]
