@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
+from opscope.engine.budget import budget, budget_findings
 from opscope.engine.checks.codes import CODES, Code
 from opscope.engine.checks.codes import FILE as FILE_GROUP
 from opscope.engine.checks.judge import judge
@@ -31,6 +33,9 @@ from opscope.resources.samples.examples.parts import Example
 FOLDER = Path(__file__).with_name("checks")
 FILE = "example.onnx"
 HAND_WRITTEN = ("What it means", "What it costs", "How to mend it", "Public issues")
+TEST = """\
+def test_download(opscope_model):  # with pytest: Opscope brings the fixture
+    opscope_model("example.onnx").assert_fits(download="{} KiB")"""
 INDEX_HEAD = """\
 # Codes of findings
 
@@ -53,7 +58,12 @@ def findings(
 
 def found_in(path: Path, code: str, example: Example) -> list[Diagnostic]:
     """The findings with ``code`` about a file, by the way in which ``example`` shows it."""
-    found = _run(path) if example.run else _check(path, example.options)
+    found: Iterable[Diagnostic]
+    if example.download:
+        judged = judge(load_model(str(path)))
+        found = budget_findings(budget(judged, "ort-webgpu"), example.download)
+    else:
+        found = _run(path) if example.run else _check(path, example.options)
     return [d for d in found if d.code == code]
 
 
@@ -149,11 +159,14 @@ def _example(code: Code) -> list[str]:
     get = f"opscope explain {code.name} --example {FILE}"
     if example.run:
         heading = "## What `opscope run` prints"
-    lines = [get, command(example)]
+    lines = [get, *([] if example.download else [command(example)])]
     if code.fix:
         rule = " ".join(("--rule", code.fix, *example.fix))
         lines.append(f"opscope fix {FILE} {rule} -o mended.onnx")
     commands = "\n".join(("```sh", *lines, "```"))
+    if example.download:
+        heading = "## What the test prints"
+        commands += f"\n\n```python\n{TEST.format(example.download >> 10)}\n```"
     return [
         commands,
         heading,

@@ -98,6 +98,8 @@ _ALL = (
          (ERROR, INFO), LIMITS, ON_WEBGPU),
     Code("limits-below-default", "the adapter offers less than WebGPU's default limits",
          (WARNING,), LIMITS),
+    Code("web-budget", "more bytes to download, or more GPU memory, than you allow",
+         (ERROR,), LIMITS),
     # ---- runs
     Code("f16-overflow", "an f16 value became infinite",
          (WARNING,), RUN, OURS, fix="cast-f32"),

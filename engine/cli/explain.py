@@ -68,6 +68,8 @@ def write_example(code: str, path: Path) -> str:
     where = f" (node '{example.node}')" if example.node else ""
     words = ["run", str(path), "--stats"] if example.run else ["check", str(path)]
     words += [str(path.parent / o) if o in example.beside else o for o in example.options]
+    if example.download:  # its page has the test that shows it
+        words = ["explain", code]
     see = shlex.join(("opscope", *words))
     return f"{path}: the smallest model with {code}{where}; to see it: {see}"
 

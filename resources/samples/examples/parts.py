@@ -27,6 +27,7 @@ class Example:
         options: what ``opscope check`` is given besides the file.
         fix: what ``opscope fix`` is given besides the code's rule, where that mends it.
         run: true where only a run shows it: ``opscope run FILE --stats``.
+        download: the most bytes that a test allows, where only a test with a budget shows it.
         beside: files to be written beside the model, by name.
     """
 
@@ -36,6 +37,7 @@ class Example:
     options: tuple[str, ...] = ()
     fix: tuple[str, ...] = ()
     run: bool = False
+    download: int = 0
     beside: Mapping[str, bytes] = field(default_factory=dict)
 
     def model_bytes(self, *, mended: bool = False) -> bytes:

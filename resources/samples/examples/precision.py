@@ -107,6 +107,16 @@ def expanding(elements: int) -> onnx.ModelProto:
     )
 
 
+def layer(dtype: str) -> onnx.ModelProto:
+    """A product with 65,536 weights."""
+    return model(
+        [node("MatMul", "x w", "y", "layer")],
+        [port("x", dtype, (1, 256))],
+        [port("y", dtype, (1, 256))],
+        {"w": ramp((256, 256), dtype)},
+    )
+
+
 def relu16() -> onnx.ModelProto:
     """One node in f16."""
     ports = port("x", "float16", (2, 6)), port("y", "float16", (2, 6))
@@ -214,6 +224,9 @@ EXAMPLES = {
         lambda: chain("Relu"),
         options=(*OPSCOPE, "--limits", "small.json"),
         beside={"small.json": SMALL},
+    ),
+    "web-budget": Example(
+        lambda: layer("float32"), mended=lambda: layer("float16"), download=200 << 10
     ),
     "f16-overflow": Example(
         lambda: squaring("float16"),
