@@ -37,8 +37,11 @@ _MOVERS = frozenset(
         "Unsqueeze",
     )
 )
+_IDLE = frozenset(("Identity", "Dropout"))
 _MAY_BE_IDLE = _MOVERS | {"Slice", "Expand", "Concat", "Tile", "Pad", "Sum"}
+_QUANTIZERS = frozenset(("QuantizeLinear", "DequantizeLinear"))  # ORT adds some of its own
 _NEUTRAL = frozenset(("Add", "Sub", "Mul", "Div"))  # ORT drops them where they add 0, multiply by 1
+_TAKES_LAYOUTS = ("Gemm", "MatMul", "Attention")  # a Transpose becomes their attribute
 _TAKES_CONSTANTS = frozenset(("Conv", "ConvTranspose", "Gemm", "MatMul", "FusedConv"))
 
 
@@ -104,8 +107,11 @@ class _Matcher:
         self._tokens = tokens(model)
         self._same: dict[NodeId, list[Assigned]] = {}
         self._derived: dict[NodeId, Assigned] = {}
-        self._by_name = {item.name: item for item in assigned}
+        self._by_name = {item.name: item for item in assigned if item.name}
+        self._unnamed: dict[str, list[Assigned]] = {}
         for item in assigned:
+            if not item.name:  # ORT put an operator's definition in its place
+                self._unnamed.setdefault(item.op_type, []).append(item)
             for number in numbers_in(item.name):
                 if number < len(self._ids):
                     self._note(self._ids[number], item)
@@ -114,6 +120,23 @@ class _Matcher:
         self._equals = Equals(model)
         self._captured = {n for g in model.graphs() for o in g.nodes for n in subgraph_reads(o)}
         self._found: dict[NodeId, LiveNode] = {}
+
+    def _item(self, found: Node) -> Assigned | None:
+        """The assignment of a node of the rewritten graph; None if it has none of its own."""
+        if found.name:
+            return self._by_name.get(found.name)
+        alike = {item.provider: item for item in self._unnamed.get(found.op_type, ())}
+        if len(alike) > 1 and self._before is not None:
+            on_cpu = self._before.is_on_cpu(found, self._is_on_cpu)
+            alike = {p: item for p, item in alike.items() if (p == CPU) == on_cpu}
+        return next(iter(alike.values())) if len(alike) == 1 else None
+
+    def _is_on_cpu(self, found: Node) -> bool | None:
+        item = self._by_name.get(found.name) if found.name else None
+        if item is None and not found.name:
+            providers = {other.provider for other in self._unnamed.get(found.op_type, ())}
+            return providers == {CPU} if len(providers) == 1 else None
+        return item.provider == CPU if item is not None else None
 
     def _note(self, node_id: NodeId, item: Assigned) -> None:
         same_op = item.op_type == self._model.nodes[node_id].op_type
@@ -149,20 +172,56 @@ class _Matcher:
     # -- by values ---------------------------------------------------------------------------------
 
     def _by_values(self, graph: Graph, node: Node) -> LiveNode:
-        if (fate := self._with_owner(graph)) is not None:
-            return fate
         rewritten = self._before
         if rewritten is None:
             return LiveNode(Status.UNKNOWN, "", "ORT does not show the graph that it placed")
+        if graph.path:
+            if (fate := self._opened(graph, node, rewritten)) is not None:
+                return fate
+            if (fate := self._with_owner(graph)) is not None:
+                return fate
         if self._tokens[node.id] in rewritten.named:
-            return self._gone_while_placing(node)
+            return self._gone_while_placing(graph, node)
         names = [name for name in node.outputs if name]
         if any(rewritten.is_constant(name) for name in names):
             return LiveNode(Status.FOLDED, "", "folded")
         for name in names:
             if (producer := rewritten.producer(name)) is not None:
+                if rewritten.is_opened(producer) and not self._survivor(producer):
+                    return self._put_in_place(node, producer)
                 return self._replaced(node, producer)
         return self._by_consumers(graph, node, rewritten)
+
+    def _put_in_place(self, node: Node, producer: Node) -> LiveNode:
+        """ORT put a body in its place: the branch it takes, or the operator's definition."""
+        if node.op == "If":
+            return LiveNode(Status.FOLDED, "", "the branch that it takes is put in its place")
+        item = self._item(producer)
+        if item is None:
+            how = f"put into other nodes; which provider has '{producer.op}' cannot be told"
+            return LiveNode(Status.UNKNOWN, "", how)
+        how = f"its definition is put in its place; its output is from {producer.op}"
+        return LiveNode(_status(item.provider), item.provider, how)
+
+    def _opened(self, graph: Graph, node: Node, rewritten: Rewritten) -> LiveNode | None:
+        """A node of a branch or function that was put into the graph around it."""
+        owner = self._owner(graph)
+        if owner is not None and self._tokens[owner.id] in rewritten.named:
+            return None
+        found: list[Node] = []
+        for name in filter(None, node.outputs):
+            found += rewritten.opened(name)
+            if rewritten.is_opened_constant(name):
+                return LiveNode(Status.FOLDED, "", "folded")
+        ends = [port.name for port in graph.outputs]
+        for at, end in enumerate(ends):
+            if owner is not None and end in node.outputs and at < len(owner.outputs):
+                outer = rewritten.producer(owner.outputs[at])
+                branch = graph.path[-1].partition(".")[2]
+                if outer is not None and outer.name.startswith(f"_if_{branch}"):
+                    found.append(outer)
+        items = [i for f in found if f.op_type == node.op_type and (i := self._item(f)) is not None]
+        return _together(items) if items else None
 
     def _with_owner(self, graph: Graph) -> LiveNode | None:
         """The fate of a subgraph whose own node is no more."""
@@ -180,19 +239,29 @@ class _Matcher:
             return None
         return self._model.nodes.get(NodeId(graph.path[:-1], int(index)))
 
-    def _gone_while_placing(self, node: Node) -> LiveNode:
+    def _gone_while_placing(self, graph: Graph, node: Node) -> LiveNode:
         if node.op_type in _MOVERS:
             return LiveNode(Status.FOLDED, "", "dropped by the layout transformation")
-        if self._after is not None:
-            for name in node.outputs:
-                if name and self._after.is_constant(name):
-                    return LiveNode(Status.FOLDED, "", "folded after the layout transformation")
-        return LiveNode(Status.UNKNOWN, "", "gone after the layout transformation")
+        gone = LiveNode(Status.UNKNOWN, "", "gone after the layout transformation")
+        if self._after is None:
+            return gone
+        for name in filter(None, node.outputs):
+            if self._after.is_constant(name):
+                return LiveNode(Status.FOLDED, "", "folded after the layout transformation")
+            for reader in graph.consumers.get(name, ()):
+                there = self._after.named.get(self._tokens[reader.id])
+                if there is None or there.op_type != reader.op_type:
+                    continue
+                producer = self._after.producer(there.inputs[reader.inputs.index(name)])
+                item = self._item(producer) if producer is not None else None
+                if item is not None and item.op_type == node.op_type:
+                    return _into(item, "put anew by the layout transformation")
+        return gone
 
     def _replaced(self, node: Node, producer: Node) -> LiveNode:
         """Its output now comes from ``producer``, a node of another name."""
         assert self._before is not None
-        item = self._by_name.get(producer.name)
+        item = self._item(producer)
         if item is None and node.op_type in _MOVERS and producer.op_type in _MOVERS:
             return LiveNode(Status.FOLDED, "", "dropped by the layout transformation")
         while item is None and producer.op_type in _MOVERS and not numbers_in(producer.name):
@@ -200,8 +269,12 @@ class _Matcher:
             before = self._before.producer(producer.inputs[0])
             if before is None or before is producer:
                 break
-            producer, item = before, self._by_name.get(before.name)
+            producer, item = before, self._item(before)
         survivor = self._survivor(producer)
+        if survivor is None and (twin := self._twin(node)) is not None:
+            return twin
+        if survivor is None and node.op_type in _MOVERS and producer.op_type in _QUANTIZERS:
+            return LiveNode(Status.FOLDED, "", "dropped")
         if survivor is not None:
             if self._is_idle(node, survivor):
                 return LiveNode(Status.FOLDED, "", "dropped")
@@ -235,19 +308,26 @@ class _Matcher:
         for reader, at in readers:
             if (fate := self._by_reader(node, reader, at, rewritten)) is not None:
                 return fate
+        if (twin := self._twin(node)) is not None:
+            return twin
         fates = [self._found[reader.id] for reader, _ in readers]
+        if node.op_type in _IDLE and any(f.status is not Status.FOLDED for f in fates):
+            return LiveNode(Status.FOLDED, "", "dropped")
         if fates and all(f.status is Status.FOLDED for f in fates):
             if all(reader.op_type in SHAPES for reader, _ in readers):
                 return LiveNode(Status.FOLDED, "", "dropped: only its shape is read")
             if node.op_type in _MOVERS:
                 return LiveNode(Status.FOLDED, "", "dropped")
-        if (twin := self._twin(node)) is not None:
-            return twin
-        if fates and all(f.status is Status.FOLDED for f in fates):
             return LiveNode(Status.FOLDED, "", "folded")
         for fate in fates:
             if fate.status is Status.FUSED:
+                if node.op_type in _MOVERS and not fate.how.endswith(_TAKES_LAYOUTS):
+                    return LiveNode(Status.FOLDED, "", "dropped")
                 return fate
+        owner = self._owner(graph)
+        if owner is not None and self._tokens[owner.id] not in rewritten.named:
+            how = f"nothing of it is left where '{owner.label}' ({owner.op}) was opened"
+            return LiveNode(Status.FOLDED, "", how)
         return LiveNode(Status.UNKNOWN, "", "gone, and its value with it")
 
     def _by_reader(
@@ -265,7 +345,9 @@ class _Matcher:
         if survivor is not None and survivor.op == node.op and survivor.id in self._same:
             return _into(self._same[survivor.id][0], f"one with its equal, '{survivor.label}'")
         if producer is not None and survivor is None:
-            item = self._by_name.get(producer.name)
+            if node.op_type in _MOVERS:
+                return LiveNode(Status.FOLDED, "", "dropped")
+            item = self._item(producer)
             return _fused(item) if item is not None else None
         # It reads what came before the node.
         if node.op_type in _NEUTRAL or (node.op_type in _MAY_BE_IDLE and node.op_type != "Pad"):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from ..ir.model import Model, Node
+from .equals import SHAPES
 
 _COPIES = frozenset(("MemcpyFromHost", "MemcpyToHost"))
+_COPY_OF = re.compile(r"(?:_token_\d+)+$")
 _CAST = "InsertedPrecisionFreeCast_"
 # How ORT calls the values of a branch or function whose nodes it has put into the graph around it.
-_INLINED = re.compile(r"^(?:_if_(?:then|else)_branch(?:_token_\d+)?_|_inlfunc_.+?_(?:token_\d+_)?)")
+_OPENED = ("_if_then_branch", "_if_else_branch", "_inlfunc_")
 
 
 class Rewritten:
@@ -19,14 +22,21 @@ class Rewritten:
     definitions differ, it is not known.
 
     Attributes:
-        named: its nodes by name.
+        named: its nodes by name, without what ORT adds to the name of a node that it copies.
     """
 
     def __init__(self, model: Model) -> None:
-        self.named = {node.name: node for graph in model.graphs() for node in graph.nodes}
+        every = [node for graph in model.graphs() for node in graph.nodes]
+        self.named = {_COPY_OF.sub("", node.name): node for node in every}
         self._sources: dict[str, str] = {}
         self._producers: dict[str, Node | None] = {}
         self._constants: set[str] = set()
+        self._opened: list[tuple[str, Node]] = []
+        self._makers = {name: node for node in every for name in node.outputs if name}
+        self._readers: dict[str, list[tuple[Node, int]]] = {}
+        for node in every:
+            for at, name in enumerate(node.inputs):
+                self._readers.setdefault(name, []).append((node, at))
         for graph in model.graphs():
             self._constants |= set(graph.initializers)
             for node in graph.nodes:
@@ -35,8 +45,8 @@ class Rewritten:
                     self._sources[node.outputs[0]] = node.inputs[0]
                 for name in filter(None, node.outputs):
                     self._define(name, node)
-                    if (inner := _INLINED.sub("", name)) != name:
-                        self._define(inner, node)
+                    if name.startswith(_OPENED):
+                        self._opened.append((name, node))
 
     def source(self, name: str) -> str:
         """The value that ``name`` is a copy of, or itself."""
@@ -53,9 +63,45 @@ class Rewritten:
             return None
         return node
 
+    def opened(self, name: str) -> list[Node]:
+        """The nodes that compute a branch's or function's value ``name``, put where it was used."""
+        return [node for opened, node in self._opened if opened.endswith(f"_{name}")]
+
+    def is_opened(self, node: Node) -> bool:
+        """Whether the node comes from a branch, or from an operator's or a function's body."""
+        return any(name.startswith(_OPENED) for name in (*node.outputs, *node.inputs, node.name))
+
+    def is_opened_constant(self, name: str) -> bool:
+        """Whether a branch's or function's value has become an initializer."""
+        return any(c.startswith(_OPENED) and c.endswith(f"_{name}") for c in self._constants)
+
     def is_constant(self, name: str) -> bool:
         """Whether the value is an initializer."""
         return self.source(name) in self._constants
+
+    def is_on_cpu(self, node: Node, placed: Callable[[Node], bool | None]) -> bool | None:
+        """Whether a node is on the CPU, by the copies around it; None if they do not tell.
+
+        Args:
+            node: one of the graph.
+            placed: whether a neighbour is on the CPU, where that is known.
+        """
+        for name in node.outputs:
+            for reader, at in self._readers.get(name, ()):
+                if reader.op_type in _COPIES:
+                    return reader.op_type == "MemcpyFromHost"
+                # Beyond input 0 a GPU's kernel may want sizes and axes in host memory.
+                if at == 0 and (found := placed(reader)) is not None:
+                    return found
+        for name in node.inputs:
+            maker = self._makers.get(name)
+            if maker is None:
+                continue
+            if maker.op_type in _COPIES:
+                return maker.op_type == "MemcpyToHost"
+            if maker.op_type not in SHAPES and (found := placed(maker)) is not None:
+                return found
+        return None
 
     def _define(self, name: str, node: Node) -> None:
         before = self._producers.setdefault(name, node)
