@@ -13,7 +13,7 @@ from opscope.engine.checks.judge import judge
 from opscope.engine.feeds import random_feeds
 from opscope.engine.ir.load import load_model
 from opscope.engine.session import Session
-from opscope.resources.samples import denoiser, speech
+from opscope.resources.samples import denoiser, showcase, speech
 
 SAMPLES = Path(str(files("opscope.resources"))) / "samples"
 DENOISERS = [f"denoiser_{kind}_opset{opset}.onnx" for kind in ("f32", "f16") for opset in (17, 22)]
@@ -88,7 +88,12 @@ SHOWN = {
     "host-node": "find_active",
     "int64-narrowing": "shift_ticks",
     "opset-gate": "warp",
+    "rejected-at-session": "gru_softsign",
 }
+
+
+def test_the_warnings_sample_is_what_its_source_makes() -> None:
+    assert onnx.load(SAMPLES / "warnings.onnx") == showcase.build()
 
 
 def test_each_warning_has_its_node() -> None:

@@ -33,6 +33,7 @@ def build() -> onnx.ModelProto:
             value("log_weights", half, ["batch", CHANNELS, 1]),
             value("active", int64, [2, "active_count"]),
             value("ticks_shifted", int64, ["batch", 4]),
+            value("odd_state", single, [1, "batch", CHANNELS]),
             value("volume_warped", single, ["batch", 3, 3, 3, 3]),
         ],
         [numpy_helper.from_array(array, name) for name, array in _constants().items()],
@@ -59,6 +60,8 @@ def _constants() -> dict[str, np.ndarray]:
         "smooth_w": weight(CHANNELS, CHANNELS, 3),
         "gru_w": weight(1, 3 * CHANNELS, CHANNELS),
         "gru_r": weight(1, 3 * CHANNELS, CHANNELS),
+        "odd_w": weight(1, 3 * CHANNELS, CHANNELS, dtype=np.float32),
+        "odd_r": weight(1, 3 * CHANNELS, CHANNELS, dtype=np.float32),
         "volume_w": weight(3, 1, 2, 2, 2, dtype=np.float32),
         "mask_value": np.array(-1e9, np.float32),
         "epsilon": np.array(1e-9, np.float32),
@@ -89,6 +92,17 @@ def _nodes() -> list[onnx.NodeProto]:
     add("Transpose", "steps_first", "pooled", "steps", perm=[2, 0, 1])
     add("GRU", "gru_half", "steps gru_w gru_r", ",gru_state", hidden_size=CHANNELS)
     add("Squeeze", "drop_direction", "gru_state axis_0", "state")
+
+    # One in f32 with an activation that an engine finds out too late: it makes no session.
+    add("Cast", "steps_to_single", "steps", "steps_single", to=TensorProto.FLOAT)
+    add(
+        "GRU",
+        "gru_softsign",
+        "steps_single odd_w odd_r",
+        ",odd_state",
+        hidden_size=CHANNELS,
+        activations=["Sigmoid", "Softsign"],
+    )
 
     # A sum of 2,200 terms, which loses its small ones where an engine adds in f16.
     add("ReduceMean", "long_mean", "smooth axis_2", "level", keepdims=0)

@@ -76,7 +76,8 @@ def named(name: bytes) -> Callable[[], bytes]:
     def make() -> bytes:
         proto = two_relus()
         proto.graph.node[0].name = "?????"
-        return proto.SerializeToString(deterministic=True).replace(b"?????", name)
+        data: bytes = proto.SerializeToString(deterministic=True)
+        return data.replace(b"?????", name)
 
     return make
 
