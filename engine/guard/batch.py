@@ -19,9 +19,10 @@ from collections.abc import Callable, Sequence
 
 from .checking import Request, failed
 from .results import Checked
-from .worker import DEFECT, FLAG
+from .worker import DEFECT, FLAG, READY
 
 TIMEOUT_S = 600.0
+START_S = 120.0  # for a child to load what it needs, from a cold disk
 LAST_WORDS = 4_096  # bytes of a child's standard error that are kept
 _POLL_S = 0.2  # Windows cannot interrupt a longer wait
 
@@ -170,11 +171,20 @@ class _Child:
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
         self._words = b""
+        self._ready = False
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
 
     def ask(self, request: Request, timeout_s: float) -> Checked:
         """The answer to ``request``; _ChildGoneError where there is none."""
+        if not self._ready:
+            if self._line(START_S, b"") != READY:
+                raise _ChildGoneError(self._last_words())
+            self._ready = True
+        return Checked.from_json(json.loads(self._line(timeout_s, pickle.dumps(request))))
+
+    def _line(self, timeout_s: float, message: bytes) -> bytes:
+        """Send ``message`` and wait for a line; _ChildGoneError where none comes."""
         process, late = self._process, threading.Event()
         assert process.stdin is not None
         assert process.stdout is not None
@@ -186,7 +196,7 @@ class _Child:
         timer = threading.Timer(timeout_s, out_of_time)
         timer.start()
         try:
-            process.stdin.write(pickle.dumps(request))
+            process.stdin.write(message)
             process.stdin.flush()
             line = process.stdout.readline()
         except (OSError, ValueError):  # it is gone; ValueError where its pipe is closed
@@ -197,7 +207,7 @@ class _Child:
             raise _ChildGoneError(f"it took more than {timeout_s:g} s, so its process was ended")
         if not line.endswith(b"\n"):
             raise _ChildGoneError(self._last_words())
-        return Checked.from_json(json.loads(line))
+        return line
 
     def kill(self) -> None:
         """End it and all that it started."""

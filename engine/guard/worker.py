@@ -21,6 +21,8 @@ from .results import Checked
 
 FLAG = "--check-worker"
 """How a frozen application starts itself as this child."""
+READY = b"ready\n"
+"""The child's first line: it has loaded what it needs, a file's time runs from here."""
 DEFECT = 4
 
 
@@ -39,6 +41,8 @@ def serve(
     check: Callable[[Request], Checked] = check_or_error,
 ) -> None:
     """Read requests until there are none left, and write an answer to each."""
+    answers.write(READY)
+    answers.flush()
     while True:
         try:
             request = pickle.load(requests)

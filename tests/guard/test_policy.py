@@ -1,4 +1,4 @@
-"""``opscope.toml``: what it may say, and that every mistake in it is an error that names the key."""
+"""``opscope.toml``: what it may say; every mistake in it is an error that names the key."""
 
 from __future__ import annotations
 

@@ -1,0 +1,217 @@
+"""SARIF 2.1.0: valid by the standard's own schema, and what viewers need is where they look."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import guard_models as models
+import jsonschema
+import opscope_testdata as testdata
+import pytest
+from opscope.engine.checks.codes import CODES
+from opscope.engine.diagnostics import Diagnostic, Severity
+from opscope.engine.guard import Checked, Found, LiveTable, check_model, sarif
+from opscope.engine.guard.checking import Request, failed
+from opscope.engine.guard.sarif import artifact_location, sarif_log
+from opscope.engine.guard.worker import plain
+from opscope.engine.ir.model import NodeId
+
+SCHEMA = Path(__file__).parent / "data/sarif-schema-2.1.0.json"
+
+
+@cache
+def validator() -> jsonschema.protocols.Validator:
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    kind = jsonschema.validators.validator_for(schema)
+    kind.check_schema(schema)
+    return kind(schema, format_checker=kind.FORMAT_CHECKER)
+
+
+def log_of(*checked: Checked, **options: Any) -> dict[str, Any]:
+    """The log as it is written and read again, which the schema accepts."""
+    text = json.dumps(sarif_log(checked, **options), allow_nan=False, default=plain)
+    data = json.loads(text)
+    errors = [f"{e.json_path}: {e.message}" for e in validator().iter_errors(data)]
+    assert errors == []
+    assert data["version"] == "2.1.0"
+    return data["runs"][0]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def half(here: Path, name: str = "models/half.onnx") -> Checked:
+    """A GRU in f16: an error about a node for ORT WebGPU."""
+    models.gru(here / name, "float16")
+    return check_model(name)
+
+
+def saying(text: str, **fields: Any) -> Checked:
+    diagnostic = Diagnostic("host-node", Severity.ERROR, text, **fields)
+    return Checked("m.onnx", ("ort-webgpu",), (Found(diagnostic, "0" * 32, "place"),))
+
+
+def test_the_schema_is_the_one_that_the_log_names() -> None:
+    assert json.loads(SCHEMA.read_text())["id"] == sarif.SCHEMA_URI
+    assert not list(validator().iter_errors({"version": "2.1.0", "runs": []}))
+    assert list(validator().iter_errors({"version": "2.1.0", "runs": [{}]}))
+
+
+def test_a_finding_points_at_the_file_and_the_node(here: Path) -> None:
+    checked = half(here)
+    run = log_of(checked, exit_code=1)
+    found = checked.failing[0]
+    result = next(r for r in run["results"] if r["level"] == "error")
+    assert result["ruleId"] == found.diagnostic.code
+    assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+    text = result["message"]["text"]
+    assert text.startswith("ort-webgpu: 'rnn' (GRU): ")
+    assert f"\nRemedy: {found.diagnostic.remedy}" in text
+    (location,) = result["locations"]
+    physical = location["physicalLocation"]
+    assert physical["artifactLocation"] == {"uri": "models/half.onnx", "uriBaseId": "SRCROOT"}
+    assert physical["region"] == {"startLine": 1}
+    (logical,) = location["logicalLocations"]
+    assert (logical["name"], logical["fullyQualifiedName"]) == ("rnn", "main graph/rnn")
+    assert logical["properties"] == {"graph": [], "index": 0, "operator": "GRU"}
+    assert result["properties"]["target"] == "ort-webgpu"
+    assert result["properties"]["data"]["reason"] == "type"
+    prints = result["partialFingerprints"]
+    assert prints["opscopeFinding/v1"] == found.fingerprint
+    assert prints["primaryLocationLineHash"].startswith(found.fingerprint)
+    assert "baselineState" not in result
+    assert run["invocations"][0]["executionSuccessful"] is True
+    assert run["invocations"][0]["exitCode"] == 1
+    assert run["artifacts"][0]["hashes"]["sha-256"] == checked.model["sha256"]
+    assert run["originalUriBaseIds"].keys() == {"SRCROOT"}
+
+
+def test_severities_are_sarif_s_levels(here: Path) -> None:
+    checked = saying("t")
+    levels = {"error": "error", "warning": "warning", "info": "note"}
+    for severity, level in levels.items():
+        d = replace(checked.findings[0].diagnostic, severity=Severity(severity))
+        run = log_of(replace(checked, findings=(Found(d, "0", ""),)))
+        assert run["results"][0]["level"] == level
+
+
+def test_every_code_is_a_rule_with_what_github_asks_for(here: Path) -> None:
+    driver = log_of(half(here))["tool"]["driver"]
+    assert (driver["name"], driver["version"]) == ("Opscope", version("opscope"))
+    rules = {r["id"]: r for r in driver["rules"]}
+    assert rules.keys() == CODES.keys()
+    for code, rule in rules.items():
+        assert rule["shortDescription"]["text"]
+        assert rule["fullDescription"]["text"]
+        assert f"opscope explain {code}" in rule["help"]["text"]
+        assert rule["defaultConfiguration"]["level"] == sarif.LEVELS[CODES[code].severities[0]]
+
+
+def test_a_code_that_no_list_has_is_a_rule_too(here: Path) -> None:
+    checked = saying("t")
+    d = replace(checked.findings[0].diagnostic, code="brand-new")
+    run = log_of(replace(checked, findings=(Found(d, "0", ""),)))
+    rule = run["tool"]["driver"]["rules"][run["results"][0]["ruleIndex"]]
+    assert rule["id"] == "brand-new"
+
+
+def test_rules_link_to_their_pages_where_the_package_says_where_they_are(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sarif, "project_url", lambda label: f"https://example.org/{label}")
+    driver = log_of(saying("t"))["tool"]["driver"]
+    uris = {r["helpUri"] for r in driver["rules"]}
+    assert "https://example.org/Documentation/checks/host-node.md" in uris
+    monkeypatch.setattr(sarif, "project_url", lambda label: "")
+    driver = log_of(saying("t"))["tool"]["driver"]
+    assert not any("helpUri" in r for r in driver["rules"])
+
+
+def test_an_address_is_read_from_the_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Metadata:
+        def get_all(self, _: str) -> list[str]:
+            return ["Homepage, https://a.org", "documentation, https://b.org/docs/"]
+
+    monkeypatch.setattr(sarif, "metadata", lambda _: Metadata())
+    assert sarif.project_url("Documentation") == "https://b.org/docs"
+    assert sarif.project_url("Issues") == ""
+
+
+def test_with_a_baseline_each_finding_is_new(here: Path) -> None:
+    states = {r["baselineState"] for r in log_of(half(here), compared=True)["results"]}
+    assert states == {"new"}
+
+
+def test_an_unreadable_file_is_a_notification_and_the_run_no_success(here: Path) -> None:
+    bad = failed(Request("bad file.onnx"), "bad file.onnx: it is empty", 2)
+    run = log_of(half(here), bad, exit_code=2)
+    (invocation,) = run["invocations"]
+    assert invocation["executionSuccessful"] is False
+    (notification,) = invocation["toolExecutionNotifications"]
+    assert notification["message"]["text"] == "bad file.onnx: it is empty"
+    assert notification["level"] == "error"
+    where = notification["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert where["uri"] == "bad%20file.onnx"
+    assert run["results"]  # the other file's stay
+
+
+def test_an_ort_that_cannot_be_asked_is_a_notification(here: Path) -> None:
+    table = LiveTable("ort-webgpu", unavailable="no adapter")
+    run = log_of(replace(half(here), live=(table,)))
+    assert run["invocations"][0]["executionSuccessful"] is False
+    told = run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
+    assert "no adapter" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "uri"),
+    [
+        ("a b.onnx", "a%20b.onnx"),
+        ("größe/模型.onnx", "gr%C3%B6%C3%9Fe/%E6%A8%A1%E5%9E%8B.onnx"),
+        ("100%#?.onnx", "100%25%23%3F.onnx"),
+        ("./x/../m.onnx", "m.onnx"),
+        ("c:m.onnx", "c%3Am.onnx"),
+        ("bad\udce9.onnx", "bad%E9.onnx"),
+    ],
+)
+def test_a_path_is_a_uri_reference(here: Path, name: str, uri: str) -> None:
+    assert artifact_location(name) == {"uri": uri, "uriBaseId": "SRCROOT"}
+    log_of(replace(saying("t"), path=name))
+
+
+def test_a_file_outside_the_folder_has_its_whole_uri(here: Path) -> None:
+    inside = here / "inside"
+    assert artifact_location(str(inside / "m.onnx")) == {
+        "uri": "inside/m.onnx",
+        "uriBaseId": "SRCROOT",
+    }
+    location = artifact_location("../other/m.onnx")
+    assert location.keys() == {"uri"}
+    assert unquote(location["uri"]) == f"file://{here.parent}/other/m.onnx"
+
+
+def test_names_from_a_file_are_no_links_and_no_placeholders(here: Path) -> None:
+    name = "[click](https://example.org) {0} \x1b[31m\u202e"
+    run = log_of(saying("shape [1, 3]", node=NodeId((), 0), name=name, op="Relu"))
+    text = run["results"][0]["message"]["text"]
+    assert not re.search(r"(?<!\\)\]\(", text)
+    assert "{{0}}" in text
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert "shape [1, 3]" in text
+
+
+@pytest.mark.parametrize("model_id", testdata.model_ids()[:6])
+def test_a_real_model_gives_a_valid_log(model_id: str) -> None:
+    checked = check_model(testdata.model_path(model_id))
+    assert len(log_of(checked)["results"]) == len(checked.findings)
