@@ -115,18 +115,27 @@ def main(options: argparse.Namespace) -> int:
     checked = _check(_requests(options, call), options)
     if known is not None:
         checked = compare(checked, known)
+    errors = list(dict.fromkeys(_errors(checked)))
+    code = 0
     if options.write_baseline:
-        number = write_baseline(options.write_baseline, checked)
-        print(
-            one_line(f"{options.write_baseline}: {number:,} findings are known from now on"),
-            file=sys.stderr,
-        )
-        checked = tuple(replace(c, findings=(), known=(*c.known, *c.findings)) for c in checked)
-    code = max(c.exit_code for c in checked)
+        checked, problem = _saved(options.write_baseline, checked)
+        errors += problem
+        code = max((UsageError.exit_code for _ in problem), default=0)
+    code = max(code, *(c.exit_code for c in checked))
     _write(_formatted(options, call, checked, code), options.output)
-    for line in dict.fromkeys(_errors(checked)):
+    for line in errors:
         print(one_line(f"opscope: error: {line}"), file=sys.stderr)
     return code
+
+
+def _saved(path: str, checked: tuple[Checked, ...]) -> tuple[tuple[Checked, ...], list[str]]:
+    """The answers with every finding known, or as they are and why nothing was saved."""
+    try:
+        number = write_baseline(path, checked)
+    except UsageError as error:
+        return checked, [str(error)]
+    print(one_line(f"{path}: {number:,} findings are known from now on"), file=sys.stderr)
+    return tuple(replace(c, findings=(), known=(*c.known, *c.findings)) for c in checked), []
 
 
 def _call(options: argparse.Namespace) -> Call:

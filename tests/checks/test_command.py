@@ -2,40 +2,38 @@
 
 from __future__ import annotations
 
+import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import numpy as np
-import onnx
 import opscope_testdata as testdata
 import pytest
+import report_case
+from guard_models import chain, elus, gru, write
 from onnx import TensorProto, helper, numpy_helper
-from opscope.engine.cli import main
+from opscope.engine import live
+from opscope.engine.cli import check, main
+from opscope.engine.cli.check_progress import shown
 from opscope.engine.device.profile import DeviceProfile
+from opscope.engine.errors import LimitError, NodeError
+from opscope.engine.guard import checking
+from opscope.engine.ir.model import Model, NodeId
+from opscope.engine.live.answer import LiveNode, LivePlacement, LiveUnavailable
+from opscope.engine.providers.support import Status
+from opscope.engine.report.build import make_report
+from opscope.engine.report.container import write_zip
 
 
-def write(
-    path: Path,
-    *nodes: onnx.NodeProto,
-    shape: Any = (3, 1, 6),
-    dtype: str = "float32",
-    opset: int = 17,
-) -> str:
-    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-    port = helper.make_tensor_value_info("x", kind, shape)
-    weights = [
-        numpy_helper.from_array(np.zeros(s, dtype), n)
-        for n, s in (("w", (1, 12, 6)), ("r", (1, 12, 4)))
-    ]
-    graph = helper.make_graph(list(nodes), "g", [port], [onnx.ValueInfoProto(name="y")], weights)
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)]), str(path))
-    return str(path)
-
-
-def gru(path: Path, dtype: str = "float32", **more: Any) -> str:
-    node = helper.make_node("GRU", ["x", "w", "r"], ["y"], name="rnn", hidden_size=4)
-    return write(path, node, dtype=dtype, **more)
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A current folder that is in no repository."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @pytest.fixture
@@ -110,7 +108,7 @@ def test_json_holds_what_the_text_says(
     assert first["exit_code"] == 1
     assert first["placement"] == {"opscope": {"gpu": 1}, "ort-webgpu": {"host": 1}}
     assert first["operators"]["GRU"]["ort-webgpu"] == {"host (type)": 1}
-    assert [d["code"] for d in first["diagnostics"]] == ["host-node"]
+    assert [d["code"] for d in first["diagnostics"]] == ["f16-recurrent-on-cpu"]
     assert first["diagnostics"][0]["node"] == {"graph": [], "index": 0, "name": "rnn"}
     assert (second["path"], second["exit_code"]) == (missing, 2)
     assert "missing.onnx" in second["error"]
@@ -144,6 +142,16 @@ def test_saved_limits_are_those_that_count(
     ("arguments", "named"),
     [
         (["--target", "ort-tpu"], "ort-tpu"),
+        (["--target", "ort-webgpu@9"], "ort-webgpu@9"),
+        (["--target", "opscope,enableInt64=1"], "opscope has no options"),
+        (["--config", "/nowhere.toml"], "/nowhere.toml"),
+        (["--config", "a.toml", "--no-config"], "not allowed with argument"),
+        (["--baseline", "/nowhere/known.json"], "--write-baseline /nowhere/known.json"),
+        (["--write-baseline", "/nowhere/known.json"], "/nowhere/known.json"),
+        (["--jobs", "-1"], "--jobs must be at least 1, not -1"),
+        (["--timeout", "0"], "--timeout must be more than 0"),
+        (["--format", "xml"], "xml"),
+        (["--fail-on", "info"], "info"),
         (["--limits", "/nowhere.json"], "nowhere.json"),
         (["-o", "/nowhere/out.txt"], "/nowhere/out.txt"),
         (["--dim", "n"], "SYMBOL=N"),
@@ -186,6 +194,344 @@ def test_a_real_gru_in_f16_is_named_with_its_type_and_the_rows(
     told = next(s for s in capsys.readouterr().out.splitlines() if "[required-op]" in s)
     for part in ("GRU", "float16", "7-13 and exactly 14", "float32"):
         assert part in told
+
+
+# -- targets ---------------------------------------------------------------------------------------
+
+
+def test_targets_with_versions_and_options(half: str, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["--target", "ort-webgpu@0.4.0,enableInt64=1", "--target", "ort-cpu"]
+    assert main(["check", half, *names, "--format", "json"]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert [t["id"] for t in data["targets"]] == ["ort-webgpu,enableInt64=1", "ort-cpu"]
+    assert data["targets"][0]["version"] == "0.4.0"
+    assert data["files"][0]["placement"]["ort-cpu"] == {"host": 1}
+
+
+def test_all_is_the_newest_of_each_family(fine: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["check", fine, "--target", "all"])
+    out = capsys.readouterr().out
+    for label in ("Opscope", "ORT WebGPU 0.4.0", "ORT CPU", "ORT CUDA", "WebNN"):
+        assert label in out
+
+
+# -- many files ------------------------------------------------------------------------------------
+
+
+def test_folders_and_patterns_are_opened_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("models/b.onnx", "models/deep/a.onnx"):
+        gru(tmp_path / name)
+    assert main(["check", "models", "--target", "opscope"]) == 0
+    out = capsys.readouterr().out
+    assert out.index("b.onnx") < out.index("a.onnx")
+    assert "2 files: 2 fine, 0 failed; 0 errors" in out
+    (tmp_path / "empty").mkdir()
+    assert main(["check", "empty"]) == 2
+    assert "no .onnx file is below" in capsys.readouterr().err
+
+
+def test_a_crash_of_one_child_is_that_file_s_error(
+    fine: str, half: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    child = str(Path(__file__).parents[1] / "support/worker_that_fails.py")
+
+    def batch(requests: Any, **options: Any) -> Any:
+        return checking_batch(requests, command=[sys.executable, "-P", child], **options)
+
+    checking_batch = check.check_files
+    monkeypatch.setattr(check, "check_files", batch)
+    assert main(["check", "crash.onnx", fine, "--jobs", "1"]) == 4
+    err = capsys.readouterr().err.splitlines()
+    assert err[0].startswith("opscope: error: crash.onnx: the process that checked it ended by sig")
+    assert len(err) == 2
+
+
+def test_progress_is_one_line_on_a_terminal_and_gone_at_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+
+    def interrupted() -> None:
+        with shown(terminal) as progress:
+            assert progress is not None
+            progress(1, 1_200, "models/\x1b[31m" + "long" * 20 + ".onnx")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    written = terminal.getvalue()
+    assert "checked 1 of 1,200: " in written
+    assert "\n" not in written
+    assert "\x1b" not in written
+    assert all(len(part) <= 39 for part in written.split("\r"))
+    assert written.split("\r")[-2:] == [" " * 39, ""]
+    with shown(io.StringIO()) as progress:
+        assert progress is None
+
+
+# -- text ------------------------------------------------------------------------------------------
+
+
+def test_many_findings_of_one_kind_are_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [f"n{i}" for i in range(41)]
+    path = elus(tmp_path / "m.onnx", names)
+    main(["check", path])
+    lines = [s for s in capsys.readouterr().out.splitlines() if "[opset-gate]" in s]
+    assert len(lines) == 1
+    assert lines[0].startswith("warning: [opset-gate] ort-webgpu: 41 nodes (Elu): ")
+    main(["check", path, "--verbose"])
+    lines = [s for s in capsys.readouterr().out.splitlines() if "[opset-gate]" in s]
+    assert len(lines) == 41
+    main(["check", elus(tmp_path / "m.onnx", names[:40])])
+    lines = [s for s in capsys.readouterr().out.splitlines() if "[opset-gate]" in s]
+    assert len(lines) == 40
+
+
+def test_a_group_has_the_first_names_and_the_remedy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["check", elus(tmp_path / "m.onnx", [f"n{i}" for i in range(41)])])
+    out = capsys.readouterr().out
+    assert "    nodes: 'n0', 'n1', 'n2', 'n3', 'n4', ... (--verbose shows each)\n" in out
+    assert out.count("    remedy: export the model at opset") == 1
+    assert "0 errors, 41 warnings" in out
+
+
+def test_names_of_a_model_cannot_write_to_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evil = "\x1b[2J\u202egnp"
+    for count in (1, 41):
+        main(["check", elus(tmp_path / "m.onnx", [f"{evil}{i}" for i in range(count)])])
+        out = capsys.readouterr().out
+        assert "\x1b" not in out
+        assert "\u202e" not in out
+        assert r"\x1b[2J" in out
+
+
+# -- opscope.toml ----------------------------------------------------------------------------------
+
+
+def test_the_project_s_file_is_found_and_options_win(
+    tmp_path: Path, half: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "opscope.toml").write_text('targets = ["opscope"]\nfail-on = "warning"\n')
+    path = elus(tmp_path / "m.onnx", ["a"])
+    assert main(["check", path]) == 0
+    said = capsys.readouterr().out
+    assert "opscope.toml" in said
+    assert "ORT WebGPU" not in said
+    assert main(["check", path, "--target", "ort-webgpu"]) == 1
+    assert main(["check", path, "--target", "ort-webgpu", "--fail-on", "error"]) == 0
+    assert main(["check", path, "--no-config"]) == 0
+    (tmp_path / "other.toml").write_text('[target.ort-webgpu]\nallow-host = ["Relu"]\n')
+    assert main(["check", path, "--config", "other.toml"]) == 1
+    capsys.readouterr()
+    (tmp_path / "opscope.toml").write_text("failon = 1\n")
+    assert main(["check", path]) == 2
+    err = capsys.readouterr().err
+    assert err.endswith("failon: unknown key; did you mean 'fail-on'?\n")
+
+
+def test_ignored_findings_are_counted_with_their_reason_and_stale_rules_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rule = '[[rule]]\nseverity = "ignore"\nreason = "measured"\ncode = "opset-gate"\n'
+    stale = '[[rule]]\nseverity = "info"\nop = "Softmax"\n'
+    (tmp_path / "opscope.toml").write_text(rule + stale)
+    assert main(["check", elus(tmp_path / "m.onnx", ["a", "b"]), "--fail-on", "warning"]) == 0
+    out = capsys.readouterr().out
+    assert "2 ignored: measured" in out
+    assert "rule 2 of " in out
+    assert "matches nothing: op 'Softmax'" in out
+    assert "rule 1 of" not in out
+
+
+def test_strict_and_required_add_to_the_file(tmp_path: Path, half: str) -> None:
+    (tmp_path / "opscope.toml").write_text('require = ["Conv"]\nstrict = false\n')
+    arguments = ["check", half, "--format", "json", "-o", "out.json"]
+    main([*arguments, "--require", "GRU, ,GRU", "--strict"])
+    data = json.loads((tmp_path / "out.json").read_text())
+    codes = [d["code"] for d in data["files"][0]["diagnostics"]]
+    assert sorted(c for c in codes if c.startswith(("req", "str"))) == [
+        "required-op",
+        "required-op-absent",
+        "strict-placement",
+    ]
+    assert data["files"][0]["uncovered"] == 2
+    assert data["policy"].endswith("opscope.toml")
+
+
+# -- baseline --------------------------------------------------------------------------------------
+
+
+def test_a_baseline_shows_what_is_new_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = elus(tmp_path / "m.onnx", ["a", "b"])
+    strict = ["check", path, "--fail-on", "warning"]
+    assert main(strict) == 1
+    assert main([*strict, "--write-baseline", "known.json"]) == 0
+    assert "known.json: " in capsys.readouterr().err
+    assert main([*strict, "--baseline", "known.json"]) == 0
+    out = capsys.readouterr().out
+    assert "[opset-gate]" not in out
+    assert "known findings not shown" in out
+    chain(tmp_path / "m.onnx", [("Relu", "r"), ("Elu", "b"), ("Elu", "c"), ("Elu", "a")])
+    assert main([*strict, "--baseline", "known.json"]) == 1
+    shown_lines = [s for s in capsys.readouterr().out.splitlines() if "[opset-gate]" in s]
+    assert len(shown_lines) == 1
+    assert "'c' (Elu)" in shown_lines[0]
+    for form in ("sarif", "junit", "json"):
+        assert main([*strict, "--baseline", "known.json", "--format", form]) == 1
+        assert "'a'" not in capsys.readouterr().out
+    both = ["--baseline", "known.json", "--write-baseline", "known.json"]
+    assert main([*strict, *both]) == 0
+    assert main([*strict, "--baseline", "known.json"]) == 0
+
+
+def test_a_baseline_is_not_written_past_an_unreadable_file(
+    tmp_path: Path, fine: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", fine, "missing.onnx", "--write-baseline", "known.json"]) == 2
+    assert not (tmp_path / "known.json").exists()
+    said = capsys.readouterr()
+    assert "fine.onnx" in said.out
+    first, second = said.err.splitlines()
+    assert "missing.onnx" in first
+    assert second == "opscope: error: known.json is not written: missing.onnx could not be checked"
+
+
+# -- formats ---------------------------------------------------------------------------------------
+
+
+def test_sarif_and_junit_say_what_the_text_says(
+    tmp_path: Path, half: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bad.onnx").write_bytes(b"")
+    assert main(["check", half, "bad.onnx", "--format", "sarif", "-o", "out.sarif"]) == 2
+    run = json.loads((tmp_path / "out.sarif").read_text())["runs"][0]
+    assert [r["ruleId"] for r in run["results"]] == ["f16-recurrent-on-cpu"]
+    assert run["invocations"][0]["exitCode"] == 2
+    told = run["invocations"][0]["toolExecutionNotifications"]
+    assert "bad.onnx" in told[0]["message"]["text"]
+    assert main(["check", half, "bad.onnx", "--format", "junit", "-o", "out.xml"]) == 2
+    root = ET.parse(tmp_path / "out.xml").getroot()
+    assert (root.get("failures"), root.get("errors")) == ("1", "1")
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "junit"])
+def test_a_report_is_checked_as_it_says(
+    tmp_path: Path, fine: str, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(tmp_path / "r.zip")
+    write_zip(path, b"", make_report(report_case.subject()).report.to_text(), "")
+    assert main(["check", path, "--format", form]) == 1
+    out = capsys.readouterr().out
+    assert "opset-gate" in out
+    assert "enc/secret_gru" in out
+    assert main(["check", path, "--live"]) == 3
+    assert "a report holds no model to ask about" in capsys.readouterr().err
+
+
+# -- live ------------------------------------------------------------------------------------------
+
+
+def test_live_shows_prediction_and_reality_side_by_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    on_gpu = LiveNode(Status.GPU, "WebGpuExecutionProvider", "same name")
+
+    def ask(model: Model, target_id: str, **_: Any) -> LivePlacement:
+        return LivePlacement(target_id, {"onnxruntime": "1.99"}, dict.fromkeys(model.nodes, on_gpu))
+
+    monkeypatch.setattr(live, "ask", ask, raising=False)
+    path = chain(tmp_path / "m.onnx", [("Elu", "elu"), ("Relu", "relu"), ("Relu", "relu2")])
+    assert main(["check", path, "--live"]) == 1
+    out = capsys.readouterr().out
+    assert "live ort-webgpu (onnxruntime 1.99): 2 of 3 nodes as predicted" in out
+    table = out[out.index("live ort-webgpu") : out.index("error: [table-differs]")]
+    rows = [line.split() for line in table.splitlines() if line.startswith(("Elu", "Relu"))]
+    assert [(r[0], r[1], r[-1]) for r in rows] == [
+        ("Elu", "1", "differs"),
+        ("Relu", "2", "WebGpuExecutionProvider"),
+    ]
+    assert "error: [table-differs] ort-webgpu: 'elu' (Elu): " in out
+    assert main(["check", path, "--live", "--format", "json"]) == 1
+    (answer,) = json.loads(capsys.readouterr().out)["files"][0]["live"]
+    assert [row["agrees"] for row in answer["rows"]] == [False, True, True]
+
+
+def test_without_an_ort_live_is_one_line_and_no_device(
+    fine: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def ask(*_: Any, **__: Any) -> LivePlacement:
+        raise LiveUnavailable("no onnxruntime; pip install 'opscope[ort]'")
+
+    monkeypatch.setattr(live, "ask", ask, raising=False)
+    assert main(["check", fine, "--live"]) == 3
+    said = capsys.readouterr()
+    assert said.err == (
+        "opscope: error: --live: ort-webgpu: no onnxruntime; pip install 'opscope[ort]'\n"
+    )
+    assert "ORT WebGPU 0.4.0  gpu 1" in said.out
+
+
+# -- errors ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        NodeError(NodeId((), 0), "bad\x1bname", "GRU", "no\nsense"),
+        LimitError(None, "bad\x1bname", "GRU", "no\nsense", limit="l", needed=2, allowed=1),
+    ],
+)
+def test_an_error_about_a_node_names_file_and_node_in_one_line(
+    fine: str,
+    error: NodeError,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def judge(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(checking, "judge", judge)
+    assert main(["check", fine]) == 4
+    err = capsys.readouterr().err
+    assert err == f"opscope: error: {fine}: node 'bad\\x1bname' (GRU): no\\nsense\n"
+
+
+def test_a_command_of_many_models_can_fail_with_a_node_error(
+    fine: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: object) -> int:
+        raise NodeError(NodeId((), 0), "n", "GRU", "no sense")
+
+    monkeypatch.setattr(check, "main", fail)
+    assert main(["check", fine]) == 4
+    assert capsys.readouterr().err == "opscope: error: node 'n' (GRU): no sense\n"
+
+
+def test_check_loads_no_gpu_library_and_no_onnxruntime(fine: str) -> None:
+    code = (
+        "import sys; from opscope.engine.cli import main; main(['check', sys.argv[1]]); "
+        "print([m for m in ('wgpu', 'onnxruntime', 'PySide6') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code, fine], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert done.returncode == 0
 
 
 @pytest.mark.parametrize("model_id", testdata.model_ids())
