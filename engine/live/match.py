@@ -150,7 +150,10 @@ class _Matcher:
         for graph in self._model.graphs():
             # Consumers first: what became of them tells much of what they read.
             for node in reversed(graph.sorted_nodes):
-                self._found[node.id] = self._named(node) or self._by_values(graph, node)
+                found = self._named(node) or self._by_values(graph, node)
+                if node.op == "Transpose" and found.status is Status.FOLDED:
+                    found = self._moved(graph, node) or found
+                self._found[node.id] = found
         return {node_id: self._found[node_id] for node_id in self._ids}
 
     # -- by name -----------------------------------------------------------------------------------
@@ -238,6 +241,25 @@ class _Matcher:
         if not index.isdigit():
             return None
         return self._model.nodes.get(NodeId(graph.path[:-1], int(index)))
+
+    def _moved(self, graph: Graph, node: Node) -> LiveNode | None:
+        """A Transpose that ORT moved behind its readers: it is there still, under a new name."""
+        if self._after is None:
+            return None
+        starts, todo, seen = [], [node], {node.id}
+        while todo:
+            for name in filter(None, todo.pop().outputs):
+                for reader in graph.consumers.get(name, ()):
+                    there = self._after.named.get(self._tokens[reader.id])
+                    if there is not None:
+                        starts.append(there)
+                    elif reader.id not in seen:
+                        seen.add(reader.id)
+                        todo.append(reader)
+        item = self._item(found) if (found := self._after.next_transpose(starts)) else None
+        if item is None:
+            return None
+        return LiveNode(_status(item.provider), item.provider, "moved behind its readers")
 
     def _gone_while_placing(self, graph: Graph, node: Node) -> LiveNode:
         if node.op_type in _MOVERS:

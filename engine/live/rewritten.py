@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 
 from ..ir.model import Model, Node
 from .equals import SHAPES
 
 _COPIES = frozenset(("MemcpyFromHost", "MemcpyToHost"))
 _COPY_OF = re.compile(r"(?:_token_\d+)+$")
+_ORTS_TRANSPOSE = re.compile(r"Transpose(?:_token_\d+)*")
+NHWC = "com.ms.internal.nhwc"
 _CAST = "InsertedPrecisionFreeCast_"
 # How ORT calls the values of a branch or function whose nodes it has put into the graph around it.
 _OPENED = ("_if_then_branch", "_if_else_branch", "_inlfunc_")
@@ -78,6 +81,24 @@ class Rewritten:
     def is_constant(self, name: str) -> bool:
         """Whether the value is an initializer."""
         return self.source(name) in self._constants
+
+    def next_transpose(self, starts: Iterable[Node]) -> Node | None:
+        """The first Transpose of ORT's own that values of ``starts`` go through, if any.
+
+        The search ends at nodes that read another layout: what lies behind belongs to them.
+        """
+        seen: set[int] = set()
+        todo = deque(starts)
+        while todo:
+            node = todo.popleft()
+            if id(node) in seen or node.domain == NHWC:
+                continue
+            seen.add(id(node))
+            if node.op_type == "Transpose" and _ORTS_TRANSPOSE.fullmatch(node.name):
+                return node
+            for name in node.outputs:
+                todo.extend(reader for reader, _ in self._readers.get(name, ()))
+        return None
 
     def is_on_cpu(self, node: Node, placed: Callable[[Node], bool | None]) -> bool | None:
         """Whether a node is on the CPU, by the copies around it; None if they do not tell.
