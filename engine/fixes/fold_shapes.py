@@ -28,52 +28,14 @@ MAX_ELEMENTS = 1024
 
 _SOURCES = frozenset(("Shape", "Size"))
 _EXACT = frozenset(
-    [
-        "Gather",
-        "Slice",
-        "Concat",
-        "Squeeze",
-        "Unsqueeze",
-        "Reshape",
-        "Flatten",
-        "Transpose",
-        "Cast",
-        "Identity",
-        "Add",
-        "Sub",
-        "Mul",
-        "Div",
-        "Mod",
-        "Neg",
-        "Abs",
-        "Min",
-        "Max",
-        "Where",
-        "Equal",
-        "Less",
-        "Greater",
-        "LessOrEqual",
-        "GreaterOrEqual",
-        "And",
-        "Or",
-        "Not",
-        "Sign",
-        "ReduceProd",
-        "ReduceSum",
-        "ReduceMax",
-        "ReduceMin",
-        "Range",
-        "ConstantOfShape",
-        "Expand",
-        "Tile",
-        "Split",
-        "GatherElements",
-        "ScatterND",
-        "ScatterElements",
-        "NonZero",
-        "Clip",
-        "Pad",
-    ]
+    (
+        *("Gather", "Slice", "Concat", "Squeeze", "Unsqueeze", "Reshape", "Flatten"),
+        *("Transpose", "Cast", "Identity", "Add", "Sub", "Mul", "Div", "Mod", "Neg", "Abs"),
+        *("Min", "Max", "Where", "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual"),
+        *("And", "Or", "Not", "Sign", "ReduceProd", "ReduceSum", "ReduceMax", "ReduceMin"),
+        *("Range", "ConstantOfShape", "Expand", "Tile", "Split", "GatherElements"),
+        *("ScatterND", "ScatterElements", "NonZero", "Clip", "Pad"),
+    )
 )
 _GROWS = frozenset(("Range", "ConstantOfShape", "Expand", "Tile", "Pad"))
 """Operators whose output can be of any size; they are computed only where it is known."""
@@ -94,12 +56,16 @@ def propose(subject: Subject) -> Proposal:
     stay = [n for n in folded if any(name in ends for name in n.outputs)]
     notes += [note(n, False, "its output is one that others know by name") for n in stay]
     gone = frozenset(n.id for n in folded) - {n.id for n in stay}
+    notes += _open(model, types, known)
     if not gone:
         return Proposal(Edits(), tuple(notes), "no shape arithmetic is constant")
-    before = dead(model, subject.outside.noted | subject.outside.overridable)
-    after = dead(model, subject.outside.noted | subject.outside.overridable, gone)
+    kept = subject.outside.noted | subject.outside.overridable
+    before = dead(model, kept)
+    # What was dead before is not this rule's to drop, so what it reads stays, too.
+    kept |= _read_by_others(graph, frozenset(n.id for n in graph.nodes) - before.nodes)
+    after = dead(model, kept, gone)
     fallen = after.nodes - before.nodes
-    read = _read_by_others(graph, gone | after.nodes)
+    read = _read_by_others(graph, gone | fallen)
     weights: dict[ValueId, np.ndarray] = {
         ((), name): known[name]
         for n in folded
@@ -112,7 +78,6 @@ def propose(subject: Subject) -> Proposal:
             notes.append(note(n, True, _text(n, known)))
     for i in sorted(fallen):
         notes.append(note(model.nodes[i], True, "only what was folded read it, so it is dropped"))
-    notes += _open(model, types, known)
     dropped = after.weights - before.weights
     edits = Edits(removed=gone | fallen, weights=weights, dropped=dropped)
     summary = (

@@ -86,7 +86,7 @@ def _forced(subject: Subject, opset: int, wanted: int) -> Proposal:
         more = f" (and {len(barrier) - 1} more)" if len(barrier) > 1 else ""
         raise RefusedError(
             f"{model.path}: node '{barrier[0].label}' ({barrier[0].op}) does not mean the same at "
-            f"opset {wanted}: {barrier[0].text}{more}"
+            f"opset {wanted}: {barrier[0].text.partition(': ')[2]}{more}"
         )
     return _proposal(subject, candidate, ())
 

@@ -35,25 +35,11 @@ _LIMITS: Mapping[str, Bound] = {**_OWN_BOUNDS, "int64": INT64, "uint64": (0, 2**
 # Operators whose outputs hold values of the inputs at these positions and no others.
 _MOVES: Mapping[str, tuple[int, ...]] = {
     **dict.fromkeys(
-        [
-            "Identity",
-            "Reshape",
-            "Flatten",
-            "Squeeze",
-            "Unsqueeze",
-            "Transpose",
-            "Expand",
-            "Tile",
-            "Slice",
-            "Gather",
-            "GatherND",
-            "GatherElements",
-            "Split",
-            "ReverseSequence",
-            "Compress",
-            "DepthToSpace",
-            "SpaceToDepth",
-        ],
+        (
+            *("Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"),
+            *("Expand", "Tile", "Slice", "Gather", "GatherND", "GatherElements", "Split"),
+            *("ReverseSequence", "Compress", "DepthToSpace", "SpaceToDepth"),
+        ),
         (0,),
     ),
     "Where": (1, 2),

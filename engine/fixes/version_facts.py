@@ -179,6 +179,14 @@ def _all_axes(use: OpUse) -> Answer:
     return {"noop_with_empty_axes": None}
 
 
+def _per_tensor(use: OpUse) -> Answer:
+    """QuantizeLinear and back: 13 added scales for each channel, along ``axis``."""
+    scale = use.inputs[1] if len(use.inputs) > 1 else None
+    if scale is not None and scale.shape == ():
+        return {"axis": None}
+    return "its scale is not known to be one number, and others came with opset 13"
+
+
 def _axes_input(use: OpUse) -> Answer:
     return "its axes are an input; the older version has them as an attribute"
 
@@ -221,6 +229,7 @@ REVIEWED: Mapping[int, Mapping[str, Judge]] = {
         **_of(same, *_REDUCE),
         **_of(_all_axes, "ReduceSum"),
         **_of(_axes_input, "Unsqueeze"),
+        **_of(_per_tensor, "QuantizeLinear", "DequantizeLinear"),
         **_of(_last_axis, "Softmax", "LogSoftmax", "Hardmax"),
         **_of(_modulo, "Mod"),
     },

@@ -72,8 +72,6 @@ def _cross(
     attributes: Mapping[str, object], use: OpUse, newer: SchemaVersion, older: SchemaVersion
 ) -> tuple[str, Settled]:
     """(the difference or "", attributes to change) between two neighbouring versions."""
-    if older.deprecated:
-        return f"version {older.since} is deprecated", {}
     judge = reviewed(newer.op_type, newer.since)
     if judge is None and newer.text != older.text:
         return "its description changed, and that change has not been reviewed", {}
@@ -84,6 +82,8 @@ def _cross(
         if isinstance(answer, str):
             return answer, {}
         settled.update(answer)
+    if older.deprecated:
+        return f"version {older.since} is deprecated", {}
     if reason := (
         _ports("input", use.inputs, newer.inputs, older)
         or _ports("output", use.outputs, newer.outputs, older)

@@ -1,0 +1,182 @@
+"""``opscope fix`` as its users call it."""
+
+import json
+
+import numpy as np
+import onnx
+import pytest
+from fix_case import info, proto, saved
+from onnx import helper
+from opscope.engine.cli.main import main
+from opscope.engine.fixes import saving
+from opscope.engine.fixes.equality import Comparison
+from opscope.engine.fixes.rules import RULES
+from opscope.engine.ir.load import load_model
+
+F = "float32"
+
+
+def gru(opset=22, seed=1):
+    rng = np.random.default_rng(seed)
+    node = helper.make_node("GRU", ["x", "w", "r"], ["y"], name="gru", hidden_size=2)
+    weights = {
+        "w": rng.standard_normal((1, 6, 3)).astype(np.float32),
+        "r": rng.standard_normal((1, 6, 2)).astype(np.float32),
+    }
+    return proto([node], {"x": (F, (4, 1, 3))}, {"y": (F, (4, 1, 1, 2))}, weights, opset)
+
+
+def test_a_preview_writes_nothing(tmp_path, capsys):
+    path = saved(gru(), tmp_path)
+    assert main(["fix", str(path), "--rule", "lower-opset"]) == 0
+    text = capsys.readouterr().out
+    assert "lower-opset: opset 22 becomes 21" in text
+    assert "'gru' (GRU): schema version 22 becomes 14" in text
+    assert "host 1" in text
+    assert "preview: -o FILE writes it" in text
+    assert [p.name for p in tmp_path.iterdir()] == ["model.onnx"]
+
+
+def test_a_new_file_is_written_and_told(tmp_path, capsys):
+    path, new, out = saved(gru(), tmp_path), tmp_path / "new.onnx", tmp_path / "fix.json"
+    before = path.read_bytes()
+    arguments = ["fix", str(path), "--rule", "lower-opset", "-o", str(new), "--json", str(out)]
+    assert main(arguments) == 0
+    text = capsys.readouterr().out
+    assert "Opscope's host provider: all outputs are the same bit for bit" in text
+    assert "checker     passed" in text
+    assert f"written     {new}" in text
+    assert path.read_bytes() == before
+    assert load_model(new).opset_imports == {"": 21}
+    data = json.loads(out.read_text())
+    assert data["output"] == str(new)
+    assert data["placement"]["ort-webgpu"]["before"] == {"host": 1}
+    assert data["placement"]["ort-webgpu"]["after"] == {"gpu": 1}
+    assert data["placement"]["ort-webgpu"]["moved"][0]["node"]["name"] == "gru"
+    assert data["comparisons"][0]["exact"]
+    assert data["rules"][0]["changed"] == 1
+
+
+def test_json_alone_on_standard_output(tmp_path, capsys):
+    path = saved(gru(), tmp_path)
+    assert main(["fix", str(path), "--rule", "lower-opset", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["output"] is None
+
+
+def test_nothing_to_change_writes_nothing(tmp_path, capsys):
+    path, new = saved(gru(21), tmp_path), tmp_path / "new.onnx"
+    assert main(["fix", str(path), "--rule", "lower-opset", "-o", str(new)]) == 0
+    assert f"nothing to change; {new} is not written" in capsys.readouterr().out
+    assert not new.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (["--rule", "polish"], 2, "there is lower-opset"),
+        (["--rule", "drop-dead,drop-dead"], 2, "named twice"),
+        (["--rule", "drop-dead", "--opset", "13"], 2, "--opset is for the rule lower-opset"),
+        (["--rule", "drop-dead", "--node", "gru"], 2, "--node is for"),
+        (["--rule", "drop-dead", "--force"], 2, "--force needs -o FILE"),
+        (["--rule", "drop-dead", "--target", "nobody"], 2, "nobody"),
+        (["--rule", "cast-f32", "--node", "nobody"], 1, "no node"),
+        (["--rule", "lower-opset", "--opset", "6"], 1, "below 7"),
+        (["--rule", "fix-shapes"], 1, "wants shapes"),
+        (["--rule", "drop-dead", "--tolerance", "7"], 2, "--tolerance"),
+    ],
+)
+def test_errors_are_one_line(tmp_path, capsys, arguments, code, text):
+    path = saved(gru(), tmp_path)
+    assert main(["fix", str(path), *arguments]) == code
+    error = capsys.readouterr().err
+    assert error.startswith("opscope: error: ")
+    assert text in error
+    assert error.count("\n") == 1
+
+
+def test_other_outputs_are_an_error_and_write_nothing(tmp_path, capsys, monkeypatch):
+    """A rule that is wrong is caught by running both."""
+    path, new = saved(gru(), tmp_path), tmp_path / "new.onnx"
+    wrong = load_model(saved(gru(seed=2), tmp_path, "wrong.onnx"))
+    monkeypatch.setattr(saving, "load_model", lambda path: wrong)
+    assert main(["fix", str(path), "--rule", "lower-opset", "-o", str(new)]) == 1
+    assert "must be the same bit for bit" in capsys.readouterr().err
+    assert not new.exists()
+
+
+def test_what_the_checker_refuses_is_not_written(tmp_path, capsys, monkeypatch):
+    path, new = saved(gru(), tmp_path), tmp_path / "new.onnx"
+    monkeypatch.setattr(
+        saving, "checker_objection", lambda p, full: "" if p == str(path) else f"{p} is bad"
+    )
+    assert main(["fix", str(path), "--rule", "lower-opset", "-o", str(new)]) == 1
+    assert "does not pass onnx.checker: the new file is bad" in capsys.readouterr().err
+    assert not new.exists()
+
+
+def test_a_model_that_nobody_can_run_needs_a_word(tmp_path, capsys):
+    model = gru()
+    call = helper.make_node("Mystery", ["y"], ["z"], name="m", domain="custom")
+    model.graph.node.append(call)
+    model.graph.output[0].CopyFrom(info("z", F, (4, 1, 1, 2)))
+    model.opset_import.append(helper.make_opsetid("custom", 1))
+    path, new = saved(model, tmp_path), tmp_path / "new.onnx"
+    arguments = ["fix", str(path), "--rule", "lower-opset", "-o", str(new)]
+    assert main(arguments) == 1
+    assert "--no-compare writes the file" in capsys.readouterr().err
+    assert not new.exists()
+    assert main([*arguments, "--no-compare"]) == 0
+    assert "compared    not at all" in capsys.readouterr().out
+    assert new.exists()
+
+
+def test_random_models_are_told_apart(tmp_path, capsys, monkeypatch):
+    absent = Comparison("the installed ORT", skipped="it is not installed")
+    monkeypatch.setattr(saving, "compare_live", lambda *_: (absent, None, None))
+    node = helper.make_node("RandomNormalLike", ["x"], ["r"], name="r")
+    dead = helper.make_node("Neg", ["x"], ["d"], name="d")
+    path = saved(proto([node, dead], {"x": (F, (4,))}, {"r": (F, (4,))}), tmp_path)
+    new = tmp_path / "new.onnx"
+    assert main(["fix", str(path), "--rule", "drop-dead", "-o", str(new)]) == 1
+    assert "it draws at random" in capsys.readouterr().err
+
+
+def test_a_damaged_file_is_not_changed(tmp_path, capsys):
+    model = gru()
+    model.graph.node.append(model.graph.node[0])
+    path = saved(model, tmp_path)
+    assert main(["fix", str(path), "--rule", "drop-dead"]) == 2
+    assert "the file is damaged" in capsys.readouterr().err
+
+
+def test_names_of_the_model_are_printable(tmp_path, capsys):
+    model = gru()
+    model.graph.node[0].name = "evil\x1b[2J\nname"
+    path = saved(model, tmp_path)
+    assert main(["fix", str(path), "--rule", "lower-opset"]) == 0
+    text = capsys.readouterr().out
+    assert "\x1b" not in text
+    assert r"evil\x1b[2J\nname" in text
+
+
+def test_rules_in_the_order_given(tmp_path):
+    half = onnx.TensorProto.FLOAT16
+    model = gru()
+    for tensor in model.graph.initializer:
+        values = onnx.numpy_helper.to_array(tensor).astype(np.float16)
+        tensor.CopyFrom(onnx.numpy_helper.from_array(values, tensor.name))
+    for port in (model.graph.input[0], model.graph.output[0]):
+        port.type.tensor_type.elem_type = half
+    path, new = saved(model, tmp_path), tmp_path / "new.onnx"
+    arguments = ["--rule", "lower-opset,cast-f32", "--opset", "21", "-o", str(new)]
+    assert main(["fix", str(path), *arguments]) == 0
+    made = load_model(new)
+    assert made.opset_imports[""] == 21
+    assert [n.op for n in made.graph.nodes] == ["Cast", "GRU", "Cast"]
+
+
+def test_the_help_names_every_rule(capsys):
+    assert main(["fix", "--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(f"  {rule} " in text for rule in RULES)
+    assert "exit codes: 0" in text

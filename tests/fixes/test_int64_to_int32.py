@@ -1,0 +1,164 @@
+"""int64-to-int32: only what is proven to fit, and bounds that no value leaves."""
+
+import numpy as np
+import onnx
+import pytest
+from fix_case import assert_same_outputs, changed, ops, propose, proto, subject, texts
+from onnx import helper, numpy_helper
+from opscope.engine.fixes.ranges import integer_bounds
+from opscope.engine.host.evaluate import evaluate_model
+
+I64, J, F = "int64", "int32", "float32"
+LOW, HIGH = np.array(-1000), np.array(1000)
+
+
+def n(op, ins, outs, name="", **attributes):
+    return helper.make_node(op, ins.split(" "), outs.split(" "), name=name or op, **attributes)
+
+
+def clipped(*nodes, ends, weights=None, inputs=None):
+    """x, clipped to +-1000, and what follows."""
+    return proto(
+        [n("Clip", "x low high", "c"), *nodes],
+        {"x": (I64, (2, 3)), **(inputs or {})},
+        ends,
+        {"low": LOW, "high": HIGH, **(weights or {})},
+    )
+
+
+X = np.array([[2**40, -(2**50), 7], [0, -1, 999]])
+
+
+def test_a_chain_between_clips_runs_in_int32():
+    old = clipped(
+        n("Add", "c k", "a"), n("Mul", "a a", "m"), n("Cast", "m", "y", to=1),
+        ends={"y": (F, (2, 3))}, weights={"k": np.array([5, 6, 7])},
+    )  # fmt: skip
+    new = changed("int64-to-int32", old)
+    assert ops(new) == ["Clip", "Cast", "Add", "Mul", "Cast"]
+    given, proposal = propose("int64-to-int32", old)
+    after, origins = given.after(proposal.edits)
+    placed = {origins.get(i): v for i, v in after.verdicts["ort-webgpu"].items()}
+    on_gpu = [given.model.nodes[i].op for i, v in placed.items() if i and v.on_gpu]
+    assert on_gpu == ["Add", "Mul", "Cast"]
+    (k,) = (t for t in new.graph.initializer if t.name == "k")
+    assert numpy_helper.to_array(k).dtype == np.int32
+    assert_same_outputs(old, new, {"x": X})
+
+
+@pytest.mark.parametrize(
+    ("nodes", "label", "reason"),
+    [
+        ([n("Add", "x x", "y")], "Add", "nothing bounds its input 0 ('x')"),
+        ([n("Mul", "c big", "y")], "Mul", "its input 1 ('big') may be from"),
+        ([n("Mul", "c c", "a"), n("Mul", "a a", "y", "second")], "second", "its output 0 ('y')"),
+        ([n("Cast", "f", "a", to=7), n("Add", "a c", "y")], "Add", "nothing bounds its input 0"),
+    ],
+)
+def test_what_may_not_fit_is_left_with_the_numbers(nodes, label, reason):
+    old = clipped(
+        *nodes,
+        ends={"y": (I64, (2, 3))},
+        weights={"big": np.array(2**33)},
+        inputs={"f": (F, (2, 3))},
+    )
+    _, proposal = propose("int64-to-int32", old)
+    (text,) = texts(proposal, label)
+    assert reason in text
+    assert not any(note.changed for note in proposal.notes if note.label == label)
+
+
+def test_casts_stand_where_others_read_int64():
+    old = clipped(
+        n("Add", "c k", "a"), n("Neg", "a", "y"), n("Mul", "a a", "z"),
+        ends={"a": (I64, (2, 3)), "y": (I64, (2, 3)), "z": (I64, (2, 3))},
+        weights={"k": np.array([5, 6, 7])},
+    )  # fmt: skip
+    new = changed("int64-to-int32", old)
+    assert [p.type.tensor_type.elem_type for p in new.graph.output] == [onnx.TensorProto.INT64] * 3
+    assert_same_outputs(old, new, {"x": X})
+
+
+def test_indices_stay_int64_where_only_the_data_must_change():
+    """Gather takes both for its indices; only T decides where it runs."""
+    old = clipped(
+        n("Mul", "c k", "m"), n("Gather", "m i", "g", axis=1), n("Cast", "g", "y", to=1),
+        ends={"y": (F, (2, 2))}, weights={"k": np.array([5, 6, 7]), "i": np.array([2, 0])},
+    )  # fmt: skip
+    new = changed("int64-to-int32", old)
+    (i,) = (t for t in new.graph.initializer if t.name == "i")
+    assert numpy_helper.to_array(i).dtype == np.int64
+    assert_same_outputs(old, new, {"x": X})
+
+
+def test_an_initializer_that_callers_may_replace_proves_nothing():
+    old = clipped(n("Add", "c k", "y"), ends={"y": (I64, (2, 3))}, weights={"k": np.array(5)})
+    assert propose("int64-to-int32", old)[1].edits
+    old.graph.input.append(helper.make_tensor_value_info("k", onnx.TensorProto.INT64, ()))
+    _, proposal = propose("int64-to-int32", old)
+    assert not proposal.edits
+    assert "nothing bounds its input 1 ('k')" in texts(proposal, "Add")[0]
+
+
+def test_equal_is_compared_in_int32():
+    old = clipped(n("Equal", "c k", "y"), ends={"y": ("bool", (2, 3))}, weights={"k": np.array(7)})
+    new = changed("int64-to-int32", old)
+    assert ops(new) == ["Clip", "Cast", "Equal"]
+    assert_same_outputs(old, new, {"x": X})
+
+
+def test_nodes_that_are_asked_for():
+    old = clipped(n("Add", "c k", "y"), ends={"y": (I64, (2, 3))}, weights={"k": np.array(5)})
+    new = changed("int64-to-int32", old, nodes=("Add",), targets=("opscope",))
+    assert ops(new) == ["Clip", "Cast", "Add", "Cast"]
+    assert_same_outputs(old, new, {"x": X})
+
+
+BINARY = ("Add", "Sub", "Mul", "Div", "Mod", "Min", "Max")
+UNARY = ("Neg", "Abs", "Sign", "Identity", "ReduceMax", "ReduceMin", "ReduceSum", "CumSum", "Clip")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_value_leaves_its_bounds(seed):
+    """Random integer graphs on extreme inputs: every computed value lies within what was proven."""
+    rng = np.random.default_rng(seed)
+    nodes, names, weights = [], ["a", "b"], {"axis": np.array(1), "low": LOW, "high": HIGH}
+    nodes += [n("Cast", "x8", "a", "c0", to=7), n("Clip", "x low high", "b", "c1")]
+    for step in range(14):
+        out = f"v{step}"
+        if rng.random() < 0.5:
+            op = str(rng.choice(BINARY))
+            left, right = rng.choice(names, 2)
+            if op in ("Div", "Mod"):
+                right = f"k{step}"
+                weights[right] = rng.integers(1, 50, (2, 3)) * (1 if op == "Mod" else -1)
+            nodes.append(n(op, f"{left} {right}", out, f"n{step}"))
+        else:
+            op = str(rng.choice(UNARY))
+            source = str(rng.choice(names))
+            more = {"Clip": " low high", "CumSum": " axis"}.get(op, "")
+            attributes = {"keepdims": 1} if op.startswith("Reduce") else {}
+            nodes.append(n(op, source + more, out, f"n{step}", **attributes))
+        names.append(out)
+    ends = {name: (I64, None) for name in names}
+    model = proto(nodes, {"x": (I64, (2, 3)), "x8": ("int8", (2, 3))}, ends, weights)
+    given = subject(model)
+    bounds = integer_bounds(given.model, given.types)
+    for x in (X, np.full((2, 3), 2**62), rng.integers(-2000, 2000, (2, 3))):
+        x8 = rng.choice(np.array([-128, 127, 0, 1], np.int8), (2, 3))
+        found = evaluate_model(given.model, {"x": x, "x8": x8})
+        for name, value in found.items():
+            low, high = bounds[(), name]
+            assert low <= value.min(), name
+            assert value.max() <= high, name
+    assert any(bounds[(), name] != (-(2**63), 2**63 - 1) for name in names[2:])
+
+
+def test_bounds_of_shapes_need_known_dimensions():
+    nodes = [n("Shape", "x", "s"), n("Size", "x", "z"), n("ArgMax", "x", "m", axis=1)]
+    ends = {"s": (I64, None), "z": (I64, None), "m": (I64, None)}
+    for dims, expected in (((4, 9), [(4, 9), (36, 36), (0, 8)]), ((4, "n"), [None, None, None])):
+        given = subject(proto(nodes, {"x": (F, dims)}, ends))
+        found = integer_bounds(given.model, given.types)
+        whole = (-(2**63), 2**63 - 1)
+        assert [found[(), name] for name in "szm"] == [e or whole for e in expected]
