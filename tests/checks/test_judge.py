@@ -22,6 +22,7 @@ from opscope.engine.ir.infer import infer
 from opscope.engine.ir.load import load_bytes, load_model
 from opscope.engine.ir.model import Model, NodeId, TensorType
 from opscope.engine.providers import Status
+from opscope.engine.providers.ort import OrtProvider
 from opscope.engine.providers.support import Reason, Support
 from opscope.engine.providers.tables import load_table
 from opscope.engine.providers.targets import target
@@ -60,6 +61,23 @@ def test_of_a_newer_stamp_an_f16_recurrent_node_needs_both_remedies() -> None:
     assert "Cast" in told.remedy
     assert "opset 21" in told.remedy
     assert findings(gru("float16", opset=22), "opset-gate") == []
+
+
+def test_where_a_kernel_takes_f16_the_stamp_alone_is_the_reason() -> None:
+    subject, asked = gru("float16", opset=22), target("ort-webgpu")
+    table = load_table("ort-webgpu-0.4.0")
+    able = tuple(
+        replace(row, types={**row.types, "T": frozenset(("float16", "float32"))})
+        for row in table.find("", "GRU")
+    )
+    able_table = replace(table, rows={**table.rows, ("", "GRU"): able})
+    verdict = judge(subject).verdicts["ort-webgpu"][NodeId((), 0)]
+    context = Context(subject, infer(subject).types, {asked.id: {NodeId((), 0): verdict}})
+    codes = [
+        [d.code for d in target_findings(context, replace(asked, provider=OrtProvider(chosen)))]
+        for chosen in (table, able_table)
+    ]
+    assert codes == [["f16-recurrent-on-cpu"], ["opset-gate"]]
 
 
 def test_without_any_kernel_a_cast_does_not_help() -> None:
