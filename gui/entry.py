@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 WORKER_FLAG = "--layout-worker"  # layout.worker's own, spelt out: importing it costs the start
+CHECK_WORKER_FLAG = "--check-worker"  # engine.guard.worker's own
 ENGINE_COMMANDS = ("run", "check", "plan", "devices", "providers", "fix", "explain")
 PICTURE_COMMANDS = ("shot", "report")
 _USAGE = """\
@@ -46,6 +47,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from .layout.worker import main as layout_main
 
         return layout_main()
+    if first == CHECK_WORKER_FLAG:  # likewise for one of many files to check
+        from ..engine.guard.worker import main as check_main
+
+        return check_main()
     if first in ("-h", "--help"):
         print(_USAGE, end="")
         return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 
+from ..budget import Budget
 from ..diagnostics import Diagnostic, Severity
 from ..guard.policy import Policy, Rule
 from ..guard.results import Checked, Found, LiveTable
@@ -67,6 +68,7 @@ def _file_text(checked: Checked, verbose: bool) -> str:
         lines.append(one_line(f"{label:<{width}}{counts_line(checked.placement[name])}"))
     for symbol, size in checked.assumed.items():
         lines.append(one_line(f"{'assumed':<{width}}{symbol} = {size}"))
+    lines += [one_line(f"{s[:18].rstrip():<{width}}{s[18:]}") for s in _budget_lines(checked)]
     if len(checked.graphs) > 1:
         rows = [(name, within, f"{nodes:,}") for name, within, nodes in checked.graphs]
         lines += ["", table([("graph", "within", "nodes"), *rows])]
@@ -84,6 +86,27 @@ def _title(checked: Checked) -> str:
     opsets = ", ".join(f"{domain} {version}" for domain, version in model["opsets"].items())
     name = PurePath(checked.path).name
     return f"{name}  sha256 {model['sha256'][:12]}  opset {opsets}  {model['nodes']:,} nodes"
+
+
+def _budget_lines(checked: Checked) -> list[str]:
+    """The download once, and the GPU memory for each target that has any."""
+    budgets = [
+        Budget(
+            data["target"],
+            target(data["target"]).label,
+            data["file_bytes"],
+            data["download_bytes"] - data["file_bytes"],
+            data["weights"],
+            data["gpu"]["weights_bytes"],
+            data["gpu"]["values_bytes"],
+            data["gpu"]["peak_node"],
+            data["gpu"]["unknown_values"],
+            data["gpu"]["source"],
+            {},  # what was assumed is said above
+        )
+        for data in checked.budgets
+    ]
+    return list(dict.fromkeys(line for b in budgets for line in b.lines()))
 
 
 def _operator_rows(checked: Checked) -> Iterable[tuple[str, ...]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..budget import Budget, budget, budget_findings
 from ..checks.judge import Judgement, judge
 from ..checks.required import is_covered, required, strict
 from ..device.profile import DeviceProfile
@@ -97,10 +98,19 @@ def check_request(request: Request) -> Checked:
         shapes, dims = _shapes(request, model, path)
         judged = judge(model, ids, shapes=shapes, dims=dims, profile=profile)
     live, live_found = _ask(judged, ids) if request.live else ((), ())
+    budgets = () if isinstance(model, ReportedModel) else tuple(budget(judged, t) for t in ids)
     off_gpu = {t: _off_gpu(judged, t) for t in ids}
     applied = apply_policy(
         policy,
-        merge((*_demanded(judged, policy), *live_found, *judged.diagnostics), ()),
+        merge(
+            (
+                *_demanded(judged, policy),
+                *_spent(policy, budgets),
+                *live_found,
+                *judged.diagnostics,
+            ),
+            (),
+        ),
         off_gpu,
         Places(model),
         path,
@@ -118,6 +128,7 @@ def check_request(request: Request) -> Checked:
         placement={t: _counts(judged, t) for t in ids},
         operators=_operators(judged, ids),
         off_gpu=off_gpu,
+        budgets=tuple(b.to_json() for b in budgets),
         live=live,
         rules_used=applied.rules_used,
     )
@@ -174,6 +185,12 @@ def _demanded(judged: Judgement, policy: Policy) -> list[Diagnostic]:
     if policy.strict:
         found += strict(judged)
     return found
+
+
+def _spent(policy: Policy, budgets: Iterable[Budget]) -> list[Diagnostic]:
+    """What costs more than the policy allows."""
+    bounds = policy.max_download, policy.max_gpu_memory
+    return [d for b in budgets for d in budget_findings(b, *bounds)]
 
 
 def _off_gpu(judged: Judgement, target_id: str) -> tuple[OffGpu, ...]:

@@ -72,6 +72,8 @@ class Policy:
         severities: code -> severity.
         rules: a later one wins over an earlier one and over ``severities``.
         limits: "browser", "adapter" or a file; "" where nothing is said.
+        max_download: bytes of a model with its weights; None where nothing is said.
+        max_gpu_memory: bytes of GPU memory that a run may need; None where nothing is said.
         models: shapes of inputs.
         source: the file that says so; "" where none does.
     """
@@ -84,6 +86,8 @@ class Policy:
     severities: Mapping[str, Severity] = field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     limits: str = ""
+    max_download: int | None = None
+    max_gpu_memory: int | None = None
     models: tuple[ModelPolicy, ...] = ()
     source: str = ""
 

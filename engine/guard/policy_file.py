@@ -8,11 +8,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from ..checks.codes import CODES
+from ..checks.pages import code_named
 from ..device.profiles import ADAPTER, BROWSER
 from ..diagnostics import Severity
 from ..errors import UsageError
 from ..providers.targets import target, targets
+from ..units import parse_bytes
 from .policy import ModelPolicy, Policy, Rule, TargetPolicy
 
 NAME = "opscope.toml"
@@ -148,6 +149,7 @@ def _show(value: object) -> str:
 
 
 def _policy(top: _Table) -> Policy:
+    limits = top.table("limits")
     policy = Policy(
         targets=_targets(top),
         fail_on=top.choice(
@@ -158,10 +160,13 @@ def _policy(top: _Table) -> Policy:
         per_target=_per_target(top.table("target")),
         severities=_severities(top.table("severity")),
         rules=tuple(map(_rule, top.tables("rule"))),
-        limits=_limits(top.table("limits")),
+        limits=_profile(limits),
+        max_download=_bytes(limits, "download"),
+        max_gpu_memory=_bytes(limits, "gpu-memory"),
         models=tuple(map(_model, top.tables("model"))),
         source=top.file,
     )
+    limits.finish()
     top.finish()
     return policy
 
@@ -196,17 +201,18 @@ def _severities(table: _Table) -> dict[str, Severity]:
     found = {}
     words = {s.value: s for s in Severity}
     for code in table.names():
-        if code not in CODES:
-            table.fail(code, "unknown code" + _near_code(code))
+        _checked_code(table, code, code)
         if table.text(code) == IGNORE:
             table.fail(code, "to ignore a code, write a [[rule]] with its reason")
         found[code] = table.choice(code, words, Severity.INFO)
     return found
 
 
-def _near_code(code: str) -> str:
-    close = get_close_matches(code, list(CODES), n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else " (opscope explain lists them)"
+def _checked_code(table: _Table, key: str, code: str) -> None:
+    try:
+        code_named(code)
+    except UsageError as error:
+        table.fail(key, str(error))
 
 
 def _rule(table: _Table) -> Rule:
@@ -224,8 +230,8 @@ def _rule(table: _Table) -> Rule:
     if severity is None and not reason.strip():
         table.fail("reason", "a rule that ignores findings says why")
     code = values.get("code", "*")
-    if not any(c in code for c in "*?[") and code not in CODES:
-        table.fail("code", f"unknown code {_show(code)}{_near_code(code)}")
+    if not any(c in code for c in "*?["):
+        _checked_code(table, "code", code)
     return Rule(severity, reason, **values)
 
 
@@ -236,9 +242,17 @@ def _pattern(table: _Table, key: str) -> str:
     return pattern
 
 
-def _limits(table: _Table) -> str:
+def _bytes(table: _Table, key: str) -> int | None:
+    if not table.has(key):
+        return None
+    try:
+        return parse_bytes(table.text(key))
+    except UsageError as error:
+        table.fail(key, str(error))
+
+
+def _profile(table: _Table) -> str:
     profile = table.text("profile")
-    table.finish()
     if not profile or profile.partition(":")[0] in (BROWSER, ADAPTER):
         return profile
     return str(Path(table.file).parent / profile)

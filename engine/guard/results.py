@@ -155,6 +155,7 @@ class Checked:
         placement: target -> status -> number of nodes.
         operators: operator -> target -> verdict -> number of nodes, the most frequent first.
         off_gpu: target -> nodes whose work it does not do where it should.
+        budgets: of each target, as ``budget.Budget.to_json`` has them.
         live: answers of the installed ORT.
         rules_used: positions of the policy's rules that applied to some finding.
     """
@@ -173,6 +174,7 @@ class Checked:
     placement: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     operators: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
     off_gpu: Mapping[str, tuple[OffGpu, ...]] = field(default_factory=dict)
+    budgets: tuple[Mapping[str, Any], ...] = ()
     live: tuple[LiveTable, ...] = ()
     rules_used: tuple[int, ...] = ()
 
@@ -212,6 +214,7 @@ class Checked:
             "off_gpu": {t: [n.to_json() for n in nodes] for t, nodes in self.off_gpu.items()},
             "ignored": [f.to_json() for f in self.ignored],
             "known": [f.to_json() for f in self.known],
+            "budget": [dict(b) for b in self.budgets],
             "live": [t.to_json() for t in self.live],
             "fail_on": self.fail_on.value,
             "rules_used": list(self.rules_used),
@@ -240,6 +243,7 @@ class Checked:
             placement=data["placement"],
             operators=data["operators"],
             off_gpu={t: tuple(map(OffGpu.from_json, n)) for t, n in data["off_gpu"].items()},
+            budgets=tuple(data["budget"]),
             live=tuple(map(LiveTable.from_json, data["live"])),
             rules_used=tuple(data["rules_used"]),
         )

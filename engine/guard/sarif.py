@@ -10,13 +10,14 @@ line 1 and its fingerprint under that name too
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import metadata, version
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from ..checks.codes import CODES
+from ..checks.pages import page
 from ..diagnostics import Diagnostic, Severity
 from .results import Checked, Found
 
@@ -46,7 +47,7 @@ def sarif_log(
     problems += [(c.path, t.unavailable) for c in checked for t in c.live if t.unavailable]
     notifications = [_notification(path, text) for path, text in problems]
     run = {
-        "tool": {"driver": _driver(rules)},
+        "tool": {"driver": _driver(rules, codes)},
         "invocations": [
             {
                 "executionSuccessful": not notifications,
@@ -79,12 +80,12 @@ def _quoted(path: str) -> str:
     return text if text.startswith("/") or ":" not in text else f"./{text}"
 
 
-def _driver(rules: Sequence[str]) -> dict[str, Any]:
+def _driver(rules: Sequence[str], used: Collection[str]) -> dict[str, Any]:
     pages = project_url("Documentation")
     driver: dict[str, Any] = {"name": "Opscope", "version": version("opscope")}
     if pages:
         driver["informationUri"] = pages
-    return driver | {"rules": [_rule(code, pages) for code in rules]}
+    return driver | {"rules": [_rule(code, pages, code in used) for code in rules]}
 
 
 def project_url(label: str) -> str:
@@ -96,7 +97,7 @@ def project_url(label: str) -> str:
     return ""
 
 
-def _rule(code: str, pages: str) -> dict[str, Any]:
+def _rule(code: str, pages: str, used: bool) -> dict[str, Any]:
     known = CODES.get(code)
     title = known.title if known is not None else code
     worst = known.severities[0] if known is not None else Severity.WARNING
@@ -106,11 +107,19 @@ def _rule(code: str, pages: str) -> dict[str, Any]:
         "name": "".join(part.capitalize() for part in code.split("-")),
         "shortDescription": {"text": sentence},
         "fullDescription": {"text": sentence},
-        "help": {"text": f"'opscope explain {code}' says what it means and how to mend it."},
+        "help": _help(code, used),
         "defaultConfiguration": {"level": LEVELS[worst]},
         "properties": {"tags": [known.group] if known is not None and known.group else []},
     }
     return rule | {"helpUri": f"{pages}/checks/{code}.md"} if pages else rule
+
+
+def _help(code: str, used: bool) -> dict[str, str]:
+    """The page of a code that was found, else where to read it: all pages are 150 kB."""
+    if not used or code not in CODES:
+        return {"text": f"'opscope explain {code}' says what it means and how to mend it."}
+    text = page(code)
+    return {"text": text, "markdown": text}
 
 
 def _artifact(checked: Checked) -> dict[str, Any]:

@@ -319,6 +319,21 @@ def test_names_of_a_model_cannot_write_to_the_terminal(
         assert r"\x1b[2J" in out
 
 
+def test_what_a_model_costs_on_the_web_is_told(
+    tmp_path: Path, fine: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "opscope.toml").write_text('[limits]\ndownload = "100 b"\n')
+    assert main(["check", fine]) == 1
+    out = capsys.readouterr().out
+    assert sum(line.startswith("download  ") for line in out.splitlines()) == 1
+    assert "GPU memory        Opscope: " in out
+    assert "GPU memory        ORT WebGPU 0.4.0: " in out
+    assert "error: [web-budget] " in out
+    assert main(["check", fine, "--format", "json"]) == 1
+    entry = json.loads(capsys.readouterr().out)["files"][0]
+    assert [b["download_bytes"] for b in entry["budget"]] == [Path(fine).stat().st_size] * 2
+
+
 # -- opscope.toml ----------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ import pytest
 from opscope.engine.guard import Policy, Rule
 from opscope.engine.guard.batch import check_files, default_jobs, worker_command
 from opscope.engine.guard.checking import Request, check_or_error
+from opscope.engine.guard.worker import FLAG
 
 FAILING = [sys.executable, "-P", str(Path(__file__).parents[1] / "support/worker_that_fails.py")]
 
@@ -110,3 +111,10 @@ def test_how_a_child_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert worker_command() == [sys.executable, "--check-worker"]
     assert default_jobs() >= 1
+
+
+def test_a_frozen_application_is_the_child_where_it_is_told_to_be() -> None:
+    code = "import sys; from opscope.gui.entry import main; sys.exit(main(sys.argv[1:]))"
+    asked = Request("missing.onnx")
+    command = [sys.executable, "-c", code, FLAG]
+    assert check_files([asked], command=command) == (check_or_error(asked),)

@@ -209,6 +209,29 @@ def test_shapes_of_the_policy_hold_where_the_model_has_them(tmp_path: Path) -> N
         check_model(path, shapes={"x": (7, 1, 5)}, policy=Policy(models=(entry,)))
 
 
+# -- budgets ---------------------------------------------------------------------------------------
+
+
+def test_what_costs_more_than_allowed_is_an_error(tmp_path: Path) -> None:
+    path = models.gru(tmp_path / "m.onnx")  # 120 weights of 4 bytes
+    size = Path(path).stat().st_size
+    fine = Policy(max_download=size, max_gpu_memory=1 << 20)
+    checked = check_model(path, policy=fine)
+    assert checked.exit_code == 0
+    assert [b["target"] for b in checked.budgets] == ["opscope", "ort-webgpu"]
+    assert {b["download_bytes"] for b in checked.budgets} == {size}
+
+    def failing(policy: Policy) -> list[tuple[str, str, str]]:
+        found = [f.diagnostic for f in check_model(path, policy=policy).failing]
+        return [(d.code, d.target, d.data["what"]) for d in found]
+
+    assert failing(Policy(max_download=size - 1)) == [("web-budget", "", "download")]
+    assert failing(Policy(max_gpu_memory=480 - 1)) == [
+        ("web-budget", "opscope", "memory"),
+        ("web-budget", "ort-webgpu", "memory"),
+    ]
+
+
 # -- errors ----------------------------------------------------------------------------------------
 
 

@@ -106,15 +106,27 @@ def test_severities_are_sarif_s_levels(here: Path) -> None:
 
 
 def test_every_code_is_a_rule_with_what_github_asks_for(here: Path) -> None:
-    driver = log_of(half(here))["tool"]["driver"]
+    checked = half(here)
+    driver = log_of(checked)["tool"]["driver"]
     assert (driver["name"], driver["version"]) == ("Opscope", version("opscope"))
     rules = {r["id"]: r for r in driver["rules"]}
     assert rules.keys() == CODES.keys()
     for code, rule in rules.items():
         assert rule["shortDescription"]["text"]
         assert rule["fullDescription"]["text"]
-        assert f"opscope explain {code}" in rule["help"]["text"]
+        assert rule["help"]["text"]
         assert rule["defaultConfiguration"]["level"] == sarif.LEVELS[CODES[code].severities[0]]
+
+
+def test_a_code_that_was_found_brings_its_page(here: Path) -> None:
+    checked = half(here)
+    used = {f.diagnostic.code for f in checked.findings}
+    for rule in log_of(checked)["tool"]["driver"]["rules"]:
+        if rule["id"] in used:
+            assert rule["help"]["markdown"].startswith(f"# {rule['id']}")
+        else:
+            assert f"opscope explain {rule['id']}" in rule["help"]["text"]
+            assert "markdown" not in rule["help"]
 
 
 def test_a_code_that_no_list_has_is_a_rule_too(here: Path) -> None:
