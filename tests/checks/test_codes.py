@@ -15,13 +15,16 @@ import pytest
 from code_scan import Call, emitted
 from opscope.engine.checks import codes
 from opscope.engine.checks.codes import CODES
+from opscope.engine.checks.judge import judge
 from opscope.engine.checks.pages import page
 from opscope.engine.cli.main import main
 from opscope.engine.device.gpu import list_adapters
 from opscope.engine.errors import UsageError
 from opscope.engine.fixes.rules import RULES
+from opscope.engine.ir.load import load_model
 from opscope.engine.providers.targets import targets, targets_of
 from opscope.resources.samples.examples import EXAMPLES, UNSHOWN
+from opscope.resources.samples.examples.placing import gru
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGES = REPOSITORY / "docs" / "checks"
@@ -209,6 +212,17 @@ def test_the_rule_that_a_code_names_mends_its_example(name: str, tmp_path: Path)
     assert main(["fix", str(path), *options]) == 0
     assert made().found_in(path, name, example)
     assert made().found_in(mended, name, example) == []
+
+
+def test_casts_and_then_the_opset_bring_a_newer_f16_gru_back(tmp_path: Path) -> None:
+    """As the page of f16-recurrent-on-cpu says."""
+    path, mended = tmp_path / "newer.onnx", tmp_path / "mended.onnx"
+    onnx.save(gru(22, "float16"), path)
+    found = judge(load_model(path), ["ort-webgpu"]).diagnostics
+    assert [d.code for d in found] == ["f16-recurrent-on-cpu"]
+    options = ("--rule", "cast-f32,lower-opset", "--node", "gru", "--no-compare", "-o", str(mended))
+    assert main(["fix", str(path), *options]) == 0
+    assert judge(load_model(mended), ["ort-webgpu"]).diagnostics == ()
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
