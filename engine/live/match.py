@@ -270,14 +270,14 @@ class _Matcher:
         for name in filter(None, node.outputs):
             if self._after.is_constant(name):
                 return LiveNode(Status.FOLDED, "", "folded after the layout transformation")
-            for reader in graph.consumers.get(name, ()):
-                there = self._after.named.get(self._tokens[reader.id])
-                if there is None or there.op_type != reader.op_type:
-                    continue
-                producer = self._after.producer(there.inputs[reader.inputs.index(name)])
-                item = self._item(producer) if producer is not None else None
-                if item is not None and item.op_type == node.op_type:
-                    return _into(item, "put anew by the layout transformation")
+        for reader, at in self._readers(graph, node):
+            there = self._after.named.get(self._tokens[reader.id])
+            if there is None or there.op_type != reader.op_type or at >= len(there.inputs):
+                continue
+            producer = self._after.producer(there.inputs[at])
+            item = self._item(producer) if producer is not None else None
+            if item is not None and item.op_type == node.op_type:
+                return _into(item, "put anew by the layout transformation")
         return gone
 
     def _replaced(self, node: Node, producer: Node) -> LiveNode:
@@ -313,14 +313,7 @@ class _Matcher:
 
     def _by_consumers(self, graph: Graph, node: Node, rewritten: Rewritten) -> LiveNode:
         """Its output is gone: what do the readers of it read instead?"""
-        readers = [
-            (reader, at)
-            for name in node.outputs
-            if name
-            for reader in graph.consumers.get(name, ())
-            for at, given in enumerate(reader.inputs)
-            if given == name
-        ]
+        readers = self._readers(graph, node)
         ends = {port.name for port in graph.outputs}
         if not readers and ends.isdisjoint(node.outputs):
             captured = not self._captured.isdisjoint(node.outputs)
@@ -335,6 +328,11 @@ class _Matcher:
         fates = [self._found[reader.id] for reader, _ in readers]
         if node.op_type in _IDLE and any(f.status is not Status.FOLDED for f in fates):
             return LiveNode(Status.FOLDED, "", "dropped")
+        for reader, _ in readers:
+            for name in filter(None, reader.outputs):
+                maker = rewritten.producer(name) if reader.op_type in _MOVERS else None
+                if maker is not None and maker.op == node.op and (item := self._item(maker)):
+                    return _into(item, "put anew")
         if fates and all(f.status is Status.FOLDED for f in fates):
             if all(reader.op_type in SHAPES for reader, _ in readers):
                 return LiveNode(Status.FOLDED, "", "dropped: only its shape is read")
@@ -351,6 +349,20 @@ class _Matcher:
             how = f"nothing of it is left where '{owner.label}' ({owner.op}) was opened"
             return LiveNode(Status.FOLDED, "", how)
         return LiveNode(Status.UNKNOWN, "", "gone, and its value with it")
+
+    def _readers(self, graph: Graph, node: Node) -> list[tuple[Node, int]]:
+        """Who reads the node's outputs, and at which input; through readers that ORT dropped."""
+        found: list[tuple[Node, int]] = []
+        todo, seen = [node], {node.id}
+        while todo:
+            for name in filter(None, todo.pop().outputs):
+                for reader in graph.consumers.get(name, ()):
+                    found += [(reader, at) for at, n in enumerate(reader.inputs) if n == name]
+                    is_dropped = self._found[reader.id].how.startswith("dropped")
+                    if is_dropped and reader.op_type in _MOVERS and reader.id not in seen:
+                        seen.add(reader.id)
+                        todo.append(reader)
+        return found
 
     def _by_reader(
         self, node: Node, reader: Node, at: int, rewritten: Rewritten

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -30,6 +31,7 @@ from .texts import node_of, readable
 
 Feeds = Mapping[str, np.ndarray]
 
+_OTHER_PIPE_S = 0.2  # why Dawn turned the adapter down comes by standard error
 _HELLO_S = 60.0  # loading onnxruntime from a cold disk
 
 
@@ -199,6 +201,7 @@ class LiveSession:
             raise LiveUnavailable(str(answer["text"]))
         if error := str(answer["error"]):
             if is_adapter_failure(error):
+                time.sleep(_OTHER_PIPE_S)
                 raise LiveUnavailable(no_adapter(question.provider, versions, self._child.words))
             text, node = readable(error, model), node_of(error, model)
             return LivePlacement(target_id, versions, {}, text, node, notes)

@@ -46,22 +46,23 @@ class Worker:
             raise Refusal("missing", f"onnxruntime cannot be imported: {error}") from error
         self.ort: Any = onnxruntime
         self.registered: set[str] = set()
+        # Asked before any plugin is registered: afterwards its provider is in the list, too.
+        self.built_in: list[str] = list(onnxruntime.get_available_providers())
         onnxruntime.set_default_logger_severity(_ERRORS_ONLY)
 
     def hello(self, provider: str) -> dict[str, Any]:
         """Versions, the providers built in, and the devices of ``provider``'s plugin."""
         versions = {"onnxruntime": self.ort.__version__}
-        available = list(self.ort.get_available_providers())
         devices = []
         plugin = ""
-        if provider not in available:
+        if provider not in self.built_in:
             versions |= self.register(provider)
             plugin = PLUGINS.get(provider, ("", "", ""))[2]
             devices = [_described(d) for d in self.devices(provider)]
         records = hasattr(self.ort.InferenceSession, "get_provider_graph_assignment_info")
         return {
             "versions": versions,
-            "available": available,
+            "available": self.built_in,
             "plugin": plugin,
             "devices": devices,
             "records": records,
@@ -130,15 +131,17 @@ class Worker:
             options.add_session_config_entry(FOLDER, request["folder"])
             with open(model, "rb") as file:
                 model = file.read()
-        if provider in self.ort.get_available_providers():
+        # Without enable_fallback=0 onnxruntime makes a CPU session where the provider fails, and
+        # says so on the terminal alone.
+        if provider in self.built_in:
             names = list(dict.fromkeys((provider, CPU)))
-            return self.ort.InferenceSession(model, options, providers=names)
+            return self.ort.InferenceSession(model, options, providers=names, enable_fallback=0)
         self.register(provider)
         devices = self.devices(provider)
         if not devices:
             raise Refusal("no-device", f"{provider} finds no device")
         options.add_provider_for_devices(devices[:1], {})
-        return self.ort.InferenceSession(model, options)
+        return self.ort.InferenceSession(model, options, enable_fallback=0)
 
 
 def _run(session: Any, feeds: str, outputs: str) -> dict[str, Any]:

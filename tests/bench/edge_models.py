@@ -546,8 +546,8 @@ def _patterns() -> Iterator[Edge]:
         model(
             [
                 op("Transpose", "x", "a", perm=[0, 3, 1, 2]),
-                op("Conv", "a w", "b"),
-                op("Relu", "b", "c"),
+                op("Conv", "a w", "k"),
+                op("Relu", "k", "c"),
                 op("Transpose", "c", "y", perm=[0, 2, 3, 1]),
             ],
             {"x": ("float32", (1, 8, 8, 4))},

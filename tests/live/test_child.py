@@ -1,0 +1,79 @@
+"""The child process: its answers, its death, its silence. Its part is played by small scripts."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import pytest
+from opscope.engine.live.child import Child, ChildDied
+
+ECHO = """
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    {body}
+    print(json.dumps({{"id": request["id"], "said": request["do"]}}), flush=True)
+"""
+
+
+def child(body: str = "pass") -> Child:
+    return Child([sys.executable, "-c", ECHO.format(body=body)])
+
+
+def test_answers_belong_to_their_requests() -> None:
+    made = child("print(json.dumps({'id': -1, 'said': 'of another'}), flush=True)")
+    try:
+        assert made.ask({"do": "one"}, 20)["said"] == "one"
+        assert made.ask({"do": "two"}, 20)["said"] == "two"
+    finally:
+        made.close()
+
+
+def test_an_abort_is_told_with_its_signal_and_last_words() -> None:
+    made = child("sys.stderr.write('first\\nit all went wrong\\n'); import os; os.abort()")
+    with pytest.raises(ChildDied, match=r"signal 6 \(SIGABRT\).*last words: it all went wrong"):
+        made.ask({"do": "die"}, 20)
+    assert not made.is_alive
+
+
+def test_an_exit_without_a_word() -> None:
+    with pytest.raises(ChildDied, match=r"^ORT aborted: exit code 3$"):
+        child("sys.exit(3)").ask({"do": "leave"}, 20)
+
+
+def test_silence_ends_with_the_timeout() -> None:
+    made = child("import time; time.sleep(60)")
+    start = time.monotonic()
+    with pytest.raises(ChildDied, match=r"no answer within 0\.5 s"):
+        made.ask({"do": "wait"}, 0.5)
+    assert time.monotonic() - start < 20
+    assert not made.is_alive
+
+
+def test_a_dead_child_is_followed_by_another() -> None:
+    made = child("sys.exit(1) if request['do'] == 'die' else None")
+    try:
+        with pytest.raises(ChildDied):
+            made.ask({"do": "die"}, 20)
+        assert made.ask({"do": "live"}, 20)["said"] == "live"
+    finally:
+        made.close()
+
+
+def test_a_child_that_prints_much_does_not_stop() -> None:
+    made = child("sys.stderr.write('x' * 100 + '\\n'); sys.stderr.write('y\\n' * 200_000)")
+    try:
+        assert made.ask({"do": "on"}, 60)["said"] == "on"
+        assert len(made.words) < 100
+    finally:
+        made.close()
+
+
+def test_its_environment_has_more_than_ours() -> None:
+    body = "import os; request['do'] = os.environ['OPSCOPE_X'] + os.environ['PATH'][:0]"
+    made = Child([sys.executable, "-c", ECHO.format(body=body)], {"OPSCOPE_X": "given"})
+    try:
+        assert made.ask({"do": ""}, 20)["said"] == "given"
+    finally:
+        made.close()

@@ -1,0 +1,111 @@
+"""The copy of a model that others are given: other node names, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import external_data_helper, helper, numpy_helper
+from opscope.engine.errors import ModelFileError
+from opscope.engine.ir.load import load_model
+from opscope.engine.ir.model import NodeId
+from opscope.engine.ir.named import named_copy
+from opscope.engine.live.session import LiveSession
+from small_model import model, node
+
+
+def proto() -> onnx.ModelProto:
+    then = helper.make_graph(
+        [node("Exp", "x", "o", "same")], "t", [], [onnx.ValueInfoProto(name="o")]
+    )
+    other = helper.make_graph(
+        [node("Log", "x", "o", "same")], "e", [], [onnx.ValueInfoProto(name="o")]
+    )
+    nodes = [
+        node("Add", "a w", "y"),
+        node("If", "c", "a", "same", then_branch=then, else_branch=other),
+    ]
+    weight = numpy_helper.from_array(np.arange(6, dtype=np.float32).reshape(2, 3), "w")
+    graph = helper.make_graph(nodes, "g", [], [onnx.ValueInfoProto(name="y")], [weight])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+
+
+def names(data: bytes) -> list[str]:
+    found = onnx.ModelProto.FromString(data)
+    inner = [n.name for a in found.graph.node[1].attribute for n in a.g.node]
+    return [n.name for n in found.graph.node] + inner
+
+
+def test_every_node_of_a_file_gets_its_name_and_nothing_else_changes(tmp_path: Path) -> None:
+    path = tmp_path / "m.onnx"
+    onnx.save(proto(), path)
+    loaded = load_model(path)
+    copy = named_copy(loaded, str)
+    assert sorted(names(copy.data)) == sorted(map(str, loaded.nodes))
+    assert names(copy.data)[:2] == ["0", "1"]
+    again = onnx.ModelProto.FromString(copy.data)
+    again.graph.node[0].ClearField("name")
+    again.graph.node[1].name = "same"
+    for attribute in again.graph.node[1].attribute:
+        attribute.g.node[0].name = "same"
+    assert again == proto()
+    assert copy.folder == ""
+
+
+def test_a_model_of_bytes_is_written_with_its_nodes_sorted() -> None:
+    made = model([node("Exp", "a", "y"), node("Log", "x", "a")], {"x": ("float32", (2,))}, "y")
+    found = onnx.ModelProto.FromString(named_copy(made, lambda i: f"n{i.index}").data)
+    assert {n.op_type: n.name for n in found.graph.node} == {"Exp": "n0", "Log": "n1"}
+
+
+def test_external_data_is_not_copied(tmp_path: Path) -> None:
+    path = tmp_path / "m.onnx"
+    made = proto()
+    external_data_helper.convert_model_to_external_data(made, location="w.bin", size_threshold=0)
+    onnx.save(made, path)
+    copy = named_copy(load_model(path), str)
+    assert copy.folder == str(tmp_path.resolve())
+    assert len(copy.data) < 1000
+
+
+def test_a_file_that_has_changed_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "m.onnx"
+    onnx.save(proto(), path)
+    loaded = load_model(path)
+    path.write_bytes(path.read_bytes() + b"\x42\x00")
+    with pytest.raises(ModelFileError, match="the file has changed"):
+        named_copy(loaded, str)
+    path.unlink()
+    with pytest.raises(ModelFileError, match="cannot be read again"):
+        named_copy(loaded, str)
+
+
+def test_a_node_id_names_one_node() -> None:
+    assert str(NodeId(("1.then_branch",), 0)) == "1.then_branch/0"
+
+
+def test_ort_never_sees_a_model_that_leaves_its_folder(tmp_path: Path) -> None:
+    made = proto()
+    tensor = made.graph.initializer[0]
+    external_data_helper.set_external_data(tensor, "../secret")
+    tensor.ClearField("raw_data")
+    tensor.data_location = onnx.TensorProto.EXTERNAL
+    path = tmp_path / "m.onnx"
+    path.write_bytes(made.SerializeToString())
+    answers = ["import json,sys", "for l in sys.stdin:"]
+    answers += [
+        "  r=json.loads(l)",
+        "  a={'versions':{'onnxruntime':'9'},'available':['CPUExecutionProvider'],",
+    ]
+    answers += ["     'devices':[],'records':True}", "  assert r['do'] == 'hello'"]
+    answers += ["  print(json.dumps({'id':r['id'],**a}),flush=True)"]
+    import sys
+
+    command = [sys.executable, "-c", "\n".join(answers)]
+    with (
+        LiveSession(command=command) as session,
+        pytest.raises(ModelFileError, match="not given to ORT"),
+    ):
+        session.ask(load_model(path), "ort-cpu")
