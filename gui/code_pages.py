@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, QUrl, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
@@ -12,19 +14,31 @@ from .services import Services
 from .views.finding import LINK_SCHEMES
 
 _SUBJECT = "page"
+_MARGIN = 18
 
 
 class CodePage(QDialog):
-    """One page. Nothing is loaded from elsewhere; a link opens in the browser on a click."""
+    """One page; a link to another page shows that one, any other opens in the browser.
 
-    def __init__(self, code: str, text: str, parent: QWidget | None = None) -> None:
+    Nothing is loaded from elsewhere, and nothing opens without a click.
+
+    Signals:
+        wanted: str: the page of this code.
+    """
+
+    wanted = Signal(str)
+
+    def __init__(
+        self,
+        parent: QWidget | None = None,
+        open_link: Callable[[QUrl], object] = QDesktopServices.openUrl,
+    ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(code)
+        self._open_link = open_link
         self.browser = QTextBrowser()
         self.browser.setOpenLinks(False)
-        self.browser.setMarkdown(text)
         self.browser.anchorClicked.connect(self._open)
-        self.browser.setAccessibleName(f"About {code}")
+        self.browser.document().setDocumentMargin(_MARGIN)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
@@ -32,9 +46,18 @@ class CodePage(QDialog):
         column.addWidget(buttons)
         self.resize(720, 640)
 
+    def show_page(self, code: str, text: str) -> None:
+        """Show the page of ``code``."""
+        self.setWindowTitle(code)
+        self.browser.setAccessibleName(f"About {code}")
+        self.browser.setMarkdown(text)
+
     def _open(self, url: QUrl) -> None:
+        name = url.path()
         if url.scheme() in LINK_SCHEMES:
-            QDesktopServices.openUrl(url)
+            self._open_link(url)
+        elif url.isRelative() and name.endswith(".md") and "/" not in name:
+            self.wanted.emit(name.removesuffix(".md"))
 
 
 class CodePages(QObject):
@@ -51,6 +74,7 @@ class CodePages(QObject):
         self._jobs = jobs
         self._services = services
         self._window = window
+        self._page: CodePage | None = None
 
     def show(self, code: str) -> None:
         """Show the page of ``code``."""
@@ -63,6 +87,9 @@ class CodePages(QObject):
         self._jobs.start(_SUBJECT, read, lambda text: self._open(code, text), self.failed.emit)
 
     def _open(self, code: str, text: str) -> None:
-        page = CodePage(code, text, self._window)
-        page.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        page.open()
+        if self._page is None:
+            self._page = CodePage(self._window)
+            self._page.wanted.connect(self.show)
+        self._page.show_page(code, text)
+        self._page.show()
+        self._page.raise_()

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..engine import feeds as engine_feeds
+from ..engine.checks import pages
 from ..engine.checks.codes import CODES
 from ..engine.checks.judge import Judgement, judge
 from ..engine.checks.live import live_findings
@@ -112,10 +113,6 @@ def judge_for(
 
 def explain(code: str) -> str:
     """The page of a finding's code in Markdown, "" where it has none."""
-    try:
-        from ..engine.checks import pages
-    except ImportError:
-        return ""
     return pages.page(code) if code in CODES else ""
 
 

@@ -41,7 +41,7 @@ class StatusLine(QObject):
         self._steps.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         bar.addWidget(self._steps, 1)
         for widget in (self._problems, self._adapter):
-            widget.setContentsMargins(8, 0, 8, 0)
+            widget.setContentsMargins(12, 0, 12, 0)
             bar.addPermanentWidget(widget)
         self.show_jobs(())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from ..services import Target
@@ -44,6 +44,7 @@ class TargetButton(QToolButton):
         self._targets: tuple[Target, ...] = ()
         self._chosen: Target | None = None
         self._menu = QMenu(self)
+        self._group = QActionGroup(self._menu)
         self._menu.setToolTipsVisible(True)
         self._menu.aboutToShow.connect(self.refill)
         self.setMenu(self._menu)
@@ -88,6 +89,7 @@ class TargetButton(QToolButton):
         """Make the menu anew: what is known of the model may have changed."""
         menu = self._menu
         menu.clear()
+        self._group = QActionGroup(menu)  # of which one is ticked
         newest = [t for t in self._targets if t.is_newest and not t.stated]
         groups = (
             [t for t in newest if t.id == OPSCOPE],
@@ -120,6 +122,7 @@ class TargetButton(QToolButton):
         action = QAction(f"{text}\t{summary}" if summary else text, parent)
         action.setToolTip(target.id)
         action.setCheckable(True)
+        self._group.addAction(action)
         action.setChecked(self._chosen is not None and target.id == self._chosen.id)
         action.triggered.connect(lambda: self.chosen.emit(target.id))
         return action

@@ -14,6 +14,7 @@ from opscope.gui.main_window import MainWindow
 from opscope.gui.views.graph import page
 from opscope.gui.views.graph.colouring import Mode
 from opscope.gui.views.target_options import TargetOptionsDialog
+from PySide6.QtCore import QUrl
 from PySide6.QtWidgets import QCheckBox, QComboBox, QPlainTextEdit, QPushButton
 
 OLDER = "ort-webgpu@0.3.0"
@@ -279,7 +280,15 @@ def test_the_page_of_a_code_opens_and_a_missing_one_is_told(make, wait):
     wait(lambda: window.findChildren(CodePage))
     (dialog,) = window.findChildren(CodePage)
     assert dialog.browser.toPlainText() == "opset-gate\nWhat it means."
-    dialog.close()
+    opened = []
+    dialog._open_link = opened.append
+    dialog.browser.anchorClicked.emit(QUrl("https://example.org/1"))
+    for local in ("file:///etc/passwd", "../x.md", "javascript:1"):
+        dialog.browser.anchorClicked.emit(QUrl(local))
+    assert opened == [QUrl("https://example.org/1")]
+    dialog.browser.anchorClicked.emit(QUrl("missing.md"))
+    wait(lambda: window.work.message.text == "there is no page about missing")
+    assert dialog.windowTitle() == "opset-gate"
     window.pages.show("nothing")
     wait(lambda: window.work.message.text == "there is no page about nothing")
 

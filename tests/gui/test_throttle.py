@@ -5,7 +5,8 @@ from itertools import pairwise
 
 import pytest
 from opscope.gui.throttle import Throttle
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDockWidget, QLabel, QMainWindow, QWidget
 
 
 @pytest.fixture
@@ -40,3 +41,30 @@ def test_a_hidden_view_is_refreshed_when_it_is_shown(view, wait, app):
     view.show()
     wait(lambda: seen)
     assert len(seen) == 1
+
+
+def test_a_panel_behind_another_s_tab_waits_until_it_is_raised(app, wait):
+    window = QMainWindow()
+    window.setCentralWidget(QWidget())
+    docks = [QDockWidget(name, window) for name in ("front", "back")]
+    for dock in docks:
+        dock.setWidget(QLabel("seen"))
+        window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, dock)
+    window.tabifyDockWidget(*docks)
+    window.resize(400, 300)
+    window.show()
+    docks[0].raise_()
+    app.processEvents()
+    calls = []
+    throttles = [
+        Throttle(1, lambda i=i: calls.append(i), dock.widget()) for i, dock in enumerate(docks)
+    ]
+    for throttle in throttles:
+        throttle.request()
+    wait(lambda: calls)
+    for _ in range(20):
+        app.processEvents()
+    assert calls == [0]
+    docks[1].raise_()
+    wait(lambda: calls == [0, 1])
+    window.close()

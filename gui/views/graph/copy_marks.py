@@ -25,7 +25,7 @@ Curve = Callable[[int], tuple[QPainterPath, QPolygonF]]
 _ARROW = "\N{RIGHTWARDS ARROW}"
 _PLATE_HEIGHT = 17.0
 _PLATE_PAD = 6.0
-_GAP = 5.0  # between a plate and its line, and between plates
+_GAP = 4.0  # between plates
 _MOST = 300  # plates that are tried for room; the largest copies come first
 _SHORTEST = 1.5  # pixels of a line that is worth a plate
 
@@ -110,7 +110,7 @@ class CopyPainter:
         view: Viewport,
         size: QSizeF,
         *,
-        beside: bool,
+        gap: float,
     ) -> None:
         """Paint the plates, in the screen's coordinates, as many as have room.
 
@@ -121,7 +121,7 @@ class CopyPainter:
             visible: its paths in view.
             view: where the screen looks.
             size: of the screen.
-            beside: beside the line, where the shape stands on its other side, not over it.
+            gap: pixels between an upright line and its plate, on the side where no shape stands.
         """
         screen = QRectF(QPointF(), size)
         taken: list[QRectF] = []
@@ -136,8 +136,8 @@ class CopyPainter:
             plate = QRectF(0, 0, width, _PLATE_HEIGHT)
             middle, upright = spot
             plate.moveCenter(middle)
-            if beside and upright:
-                plate.moveRight(middle.x() - _GAP)
+            if upright:
+                plate.moveRight(middle.x() - gap)
             if not screen.contains(plate) or any(plate.intersects(t) for t in taken):
                 continue
             taken.append(plate.adjusted(-_GAP, -_GAP, _GAP, _GAP))

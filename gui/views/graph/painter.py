@@ -33,6 +33,7 @@ from .viewport import Viewport
 
 PLAIN_BELOW = 0.24
 DETAIL = 0.58
+_PLATE_GAPS = (13.0, 5.0)  # from afar, so that boxes are not hidden; close up
 _CORNER = 7.0  # radius of a line's bends
 _ARROW = (6.5, 3.8)  # length and half width
 
@@ -118,8 +119,8 @@ class GraphPainter:
         painter.restore()
         if copied:
             painter.save()
-            beside = view.scale >= DETAIL
-            self._copies.plates(painter, drawing, marks, copied, view, size, beside=beside)
+            gap = _PLATE_GAPS[view.scale >= DETAIL]
+            self._copies.plates(painter, drawing, marks, copied, view, size, gap=gap)
             painter.restore()
 
     def _copy_marks(self, drawing: Drawing, copies: Copies) -> CopyMarks:
