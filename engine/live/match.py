@@ -8,20 +8,22 @@ output there, what its consumers read instead, which equal node was kept.
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from ..ir.model import Graph, Model, Node, NodeId, subgraph_reads
 from ..providers.support import Status
 from .answer import CPU, LiveNode
+from .assignments import (
+    Assigned,
+    Assignments,
+    fused,
+    into,
+    numbers_in,
+    status_on,
+    together,
+)
 from .equals import SHAPES, Equals
 from .rewritten import Rewritten
-
-_TOKEN = re.compile(r"opscope\.(\d+)\.")
-# What ORT adds to the name of a node that it copies: layouts and opened functions.
-_SAME = re.compile(r"(?:_inlfunc_.*_)?opscope\.\d+\.(?:_token_\d+)*")
 
 # They only pass on or lay out values anew: where they are gone, nothing computes them any more.
 _MOVERS = frozenset(
@@ -45,26 +47,6 @@ _TAKES_LAYOUTS = ("Gemm", "MatMul", "Attention")  # a Transpose becomes their at
 _TAKES_CONSTANTS = frozenset(("Conv", "ConvTranspose", "Gemm", "MatMul", "FusedConv"))
 
 
-@dataclass(frozen=True, slots=True)
-class Assigned:
-    """One node that ORT says it assigned: its provider, and the node as it was then."""
-
-    provider: str
-    domain: str
-    op_type: str
-    name: str
-
-
-def token(number: int) -> str:
-    """The name of the copy's node ``number``."""
-    return f"opscope.{number}."
-
-
-def tokens(model: Model) -> dict[NodeId, str]:
-    """The name that each node has in the copy."""
-    return {node_id: token(k) for k, node_id in enumerate(model.nodes)}
-
-
 def match(
     model: Model, assigned: Iterable[Assigned], before: Model | None, after: Model | None
 ) -> dict[NodeId, LiveNode]:
@@ -77,44 +59,21 @@ def match(
             it could not be had.
         after: the graph that it runs; None where it could not be had.
     """
-    return _Matcher(model, tuple(assigned), before, after).nodes()
-
-
-def is_needed(model: Model, assigned: Iterable[Assigned]) -> bool:
-    """Whether some node's fate cannot be told from ``assigned`` alone."""
-    named = {number for item in assigned for number in numbers_in(item.name)}
-    return any(
-        k not in named and node.op != "Constant" and model.function_of(node) is None
-        for k, node in enumerate(model.nodes.values())
-    )
-
-
-def numbers_in(name: str) -> list[int]:
-    """The numbers of the copy's nodes that a name speaks of."""
-    return [int(n) for n in _TOKEN.findall(name)]
+    return _Matcher(model, assigned, before, after).nodes()
 
 
 class _Matcher:
     def __init__(
         self,
         model: Model,
-        assigned: Sequence[Assigned],
+        assigned: Iterable[Assigned],
         before: Model | None,
         after: Model | None,
     ) -> None:
         self._model = model
-        self._ids = list(model.nodes)
-        self._tokens = tokens(model)
-        self._same: dict[NodeId, list[Assigned]] = {}
-        self._derived: dict[NodeId, Assigned] = {}
-        self._by_name = {item.name: item for item in assigned if item.name}
-        self._unnamed: dict[str, list[Assigned]] = {}
-        for item in assigned:
-            if not item.name:  # ORT put an operator's definition in its place
-                self._unnamed.setdefault(item.op_type, []).append(item)
-            for number in numbers_in(item.name):
-                if number < len(self._ids):
-                    self._note(self._ids[number], item)
+        self._assigned = Assignments(model, assigned)
+        self._same = self._assigned.same
+        self._tokens = self._assigned.tokens
         self._before = Rewritten(before) if before is not None else None
         self._after = Rewritten(after) if after is not None else None
         self._equals = Equals(model)
@@ -122,28 +81,8 @@ class _Matcher:
         self._found: dict[NodeId, LiveNode] = {}
 
     def _item(self, found: Node) -> Assigned | None:
-        """The assignment of a node of the rewritten graph; None if it has none of its own."""
-        if found.name:
-            return self._by_name.get(found.name)
-        alike = {item.provider: item for item in self._unnamed.get(found.op_type, ())}
-        if len(alike) > 1 and self._before is not None:
-            on_cpu = self._before.is_on_cpu(found, self._is_on_cpu)
-            alike = {p: item for p, item in alike.items() if (p == CPU) == on_cpu}
-        return next(iter(alike.values())) if len(alike) == 1 else None
-
-    def _is_on_cpu(self, found: Node) -> bool | None:
-        item = self._by_name.get(found.name) if found.name else None
-        if item is None and not found.name:
-            providers = {other.provider for other in self._unnamed.get(found.op_type, ())}
-            return providers == {CPU} if len(providers) == 1 else None
-        return item.provider == CPU if item is not None else None
-
-    def _note(self, node_id: NodeId, item: Assigned) -> None:
-        same_op = item.op_type == self._model.nodes[node_id].op_type
-        if same_op and _SAME.fullmatch(item.name):
-            self._same.setdefault(node_id, []).append(item)
-        else:
-            self._derived.setdefault(node_id, item)
+        assert self._before is not None
+        return self._assigned.of(found, self._before)
 
     def nodes(self) -> dict[NodeId, LiveNode]:
         """The verdict on every node, in the model's order."""
@@ -154,19 +93,19 @@ class _Matcher:
                 if node.op == "Transpose" and found.status is Status.FOLDED:
                     found = self._moved(graph, node) or found
                 self._found[node.id] = found
-        return {node_id: self._found[node_id] for node_id in self._ids}
+        return {node_id: self._found[node_id] for node_id in self._model.nodes}
 
     # -- by name -----------------------------------------------------------------------------------
 
     def _named(self, node: Node) -> LiveNode | None:
         if node.id in self._same:
-            return _together(self._same[node.id])
+            return together(self._same[node.id])
         if node.op == "Constant":
             return LiveNode(Status.FOLDED, "", "made an initializer")
         if self._model.function_of(node) is not None:
             return LiveNode(Status.FOLDED, "", "its function is put in its place")
-        if (item := self._derived.get(node.id)) is not None:
-            return _fused(item)
+        if (item := self._assigned.derived.get(node.id)) is not None:
+            return fused(item)
         if self._after is not None and self._tokens[node.id] in self._after.named:
             # Not assigned, yet there: ORT gives the CPU what it had to put casts around.
             return LiveNode(Status.HOST, CPU, "kept with casts around it")
@@ -190,7 +129,7 @@ class _Matcher:
             return LiveNode(Status.FOLDED, "", "folded")
         for name in names:
             if (producer := rewritten.producer(name)) is not None:
-                if rewritten.is_opened(producer) and not self._survivor(producer):
+                if rewritten.is_opened(producer) and not self._assigned.survivor(producer):
                     return self._put_in_place(node, producer)
                 return self._replaced(node, producer)
         return self._by_consumers(graph, node, rewritten)
@@ -204,7 +143,7 @@ class _Matcher:
             how = f"put into other nodes; which provider has '{producer.op}' cannot be told"
             return LiveNode(Status.UNKNOWN, "", how)
         how = f"its definition is put in its place; its output is from {producer.op}"
-        return LiveNode(_status(item.provider), item.provider, how)
+        return LiveNode(status_on(item.provider), item.provider, how)
 
     def _opened(self, graph: Graph, node: Node, rewritten: Rewritten) -> LiveNode | None:
         """A node of a branch or function that was put into the graph around it."""
@@ -224,7 +163,7 @@ class _Matcher:
                 if outer is not None and outer.name.startswith(f"_if_{branch}"):
                     found.append(outer)
         items = [i for f in found if f.op_type == node.op_type and (i := self._item(f)) is not None]
-        return _together(items) if items else None
+        return together(items) if items else None
 
     def _with_owner(self, graph: Graph) -> LiveNode | None:
         """The fate of a subgraph whose own node is no more."""
@@ -259,7 +198,7 @@ class _Matcher:
         item = self._item(found) if (found := self._after.next_transpose(starts)) else None
         if item is None:
             return None
-        return LiveNode(_status(item.provider), item.provider, "moved behind its readers")
+        return LiveNode(status_on(item.provider), item.provider, "moved behind its readers")
 
     def _gone_while_placing(self, graph: Graph, node: Node) -> LiveNode:
         if node.op_type in _MOVERS:
@@ -277,7 +216,7 @@ class _Matcher:
             producer = self._after.producer(there.inputs[at])
             item = self._item(producer) if producer is not None else None
             if item is not None and item.op_type == node.op_type:
-                return _into(item, "put anew by the layout transformation")
+                return into(item, "put anew by the layout transformation")
         return gone
 
     def _replaced(self, node: Node, producer: Node) -> LiveNode:
@@ -292,7 +231,7 @@ class _Matcher:
             if before is None or before is producer:
                 break
             producer, item = before, self._item(before)
-        survivor = self._survivor(producer)
+        survivor = self._assigned.survivor(producer)
         if survivor is None and (twin := self._twin(node)) is not None:
             return twin
         if survivor is None and node.op_type in _MOVERS and producer.op_type in _QUANTIZERS:
@@ -306,10 +245,10 @@ class _Matcher:
             how = f"its output comes from '{producer.name}' ({producer.op}), which has no provider"
             return LiveNode(Status.UNKNOWN, "", how)
         if survivor is not None and survivor.op == node.op:
-            return _into(item, f"one with its equal, '{survivor.label}'")
+            return into(item, f"one with its equal, '{survivor.label}'")
         if survivor is not None:
-            return _into(item, f"fused into '{survivor.label}' ({producer.op})")
-        return _fused(item)
+            return into(item, f"fused into '{survivor.label}' ({producer.op})")
+        return fused(item)
 
     def _by_consumers(self, graph: Graph, node: Node, rewritten: Rewritten) -> LiveNode:
         """Its output is gone: what do the readers of it read instead?"""
@@ -325,14 +264,14 @@ class _Matcher:
                 return fate
         if (twin := self._twin(node)) is not None:
             return twin
-        fates = [self._found[reader.id] for reader, _ in readers]
+        fates = [self._found[reader.id] for reader, _ in readers if reader.id in self._found]
         if node.op_type in _IDLE and any(f.status is not Status.FOLDED for f in fates):
             return LiveNode(Status.FOLDED, "", "dropped")
         for reader, _ in readers:
             for name in filter(None, reader.outputs):
                 maker = rewritten.producer(name) if reader.op_type in _MOVERS else None
                 if maker is not None and maker.op == node.op and (item := self._item(maker)):
-                    return _into(item, "put anew")
+                    return into(item, "put anew")
         if fates and all(f.status is Status.FOLDED for f in fates):
             if all(reader.op_type in SHAPES for reader, _ in readers):
                 return LiveNode(Status.FOLDED, "", "dropped: only its shape is read")
@@ -358,7 +297,8 @@ class _Matcher:
             for name in filter(None, todo.pop().outputs):
                 for reader in graph.consumers.get(name, ()):
                     found += [(reader, at) for at, n in enumerate(reader.inputs) if n == name]
-                    is_dropped = self._found[reader.id].how.startswith("dropped")
+                    fate = self._found.get(reader.id)  # missing in a cycle alone
+                    is_dropped = fate is not None and fate.how.startswith("dropped")
                     if is_dropped and reader.op_type in _MOVERS and reader.id not in seen:
                         seen.add(reader.id)
                         todo.append(reader)
@@ -375,27 +315,19 @@ class _Matcher:
         if not value or rewritten.is_constant(value):
             return LiveNode(Status.FOLDED, "", "folded") if value else None
         producer = rewritten.producer(value)
-        survivor = self._survivor(producer) if producer is not None else None
+        survivor = self._assigned.survivor(producer) if producer is not None else None
         if survivor is not None and survivor.op == node.op and survivor.id in self._same:
-            return _into(self._same[survivor.id][0], f"one with its equal, '{survivor.label}'")
+            return into(self._same[survivor.id][0], f"one with its equal, '{survivor.label}'")
         if producer is not None and survivor is None:
             if node.op_type in _MOVERS:
                 return LiveNode(Status.FOLDED, "", "dropped")
             item = self._item(producer)
-            return _fused(item) if item is not None else None
+            return fused(item) if item is not None else None
         # It reads what came before the node.
         if node.op_type in _NEUTRAL or (node.op_type in _MAY_BE_IDLE and node.op_type != "Pad"):
             return LiveNode(Status.FOLDED, "", "dropped")
         taker = self._same.get(reader.id)
-        return _into(taker[0], f"fused into '{reader.label}' ({reader.op})") if taker else None
-
-    def _survivor(self, found: Node) -> Node | None:
-        """The user's node that ``found`` still is."""
-        numbers = numbers_in(found.name)
-        if len(numbers) != 1 or numbers[0] >= len(self._ids) or not _SAME.fullmatch(found.name):
-            return None
-        node = self._model.nodes[self._ids[numbers[0]]]
-        return node if node.op_type == found.op_type else None
+        return into(taker[0], f"fused into '{reader.label}' ({reader.op})") if taker else None
 
     def _is_idle(self, node: Node, survivor: Node) -> bool:
         """Whether ``node`` needs no work now that ``survivor`` gives its output."""
@@ -409,28 +341,4 @@ class _Matcher:
         providers = {self._same[o.id][0].provider for o in kept}
         if len(providers) != 1:
             return None
-        return _into(self._same[kept[0].id][0], f"one with its equal, '{kept[0].label}'")
-
-
-def _status(provider: str) -> Status:
-    return Status.HOST if provider == CPU else Status.GPU
-
-
-def _together(items: Sequence[Assigned]) -> LiveNode:
-    """One node, in as many places as its function was opened."""
-    providers = Counter(item.provider for item in items)
-    if len(providers) == 1:
-        provider = items[0].provider
-        how = "same name" if len(items) == 1 else f"same name, in {len(items)} places"
-        return LiveNode(_status(provider), provider, how)
-    each = ", ".join(f"{n} on {provider}" for provider, n in providers.items())
-    return LiveNode(Status.UNKNOWN, "", f"not the same in each place where it is: {each}")
-
-
-def _fused(item: Assigned) -> LiveNode:
-    domain = f"{item.domain}::" if item.domain else ""
-    return _into(item, f"fused into {domain}{item.op_type}")
-
-
-def _into(item: Assigned, how: str) -> LiveNode:
-    return LiveNode(Status.FUSED, item.provider, how)
+        return into(self._same[kept[0].id][0], f"one with its equal, '{kept[0].label}'")

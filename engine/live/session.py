@@ -16,8 +16,9 @@ from ..ir.load import load_model
 from ..ir.model import Model
 from ..ir.named import named_copy
 from .answer import LivePlacement, LiveUnavailable
+from .assignments import Assigned, is_needed, tokens
 from .child import Child, ChildDied, worker_command
-from .match import Assigned, is_needed, match, tokens
+from .match import match
 from .providers import (
     Asked,
     asked,

@@ -35,6 +35,7 @@ from placement_cases import SETS, Case, cases  # noqa: E402
 
 REPOSITORY = HERE.parents[1]
 CACHE = REPOSITORY / "build" / "placement"
+WANTED = {"ort-webgpu", "ort-cpu"}
 NOTHING = Support(Status.UNKNOWN, detail="no verdict")
 
 
@@ -51,10 +52,12 @@ def compare(
     """How many nodes agree, differ or are unknown, and each miss."""
     found: Counter[str] = Counter()
     misses = []
+    # The path of somebody's folder is nobody's business.
+    error = live.error.replace(model.path, Path(model.path).name) if model.path else live.error
     fails = [v for v in verdicts.values() if place_of(v) == "fails"]
     for node_id, node in counted(model).items():
         verdict = verdicts.get(node_id, NOTHING)
-        actual = live.nodes.get(node_id, LiveNode(Status.UNKNOWN, "", live.error))
+        actual = live.nodes.get(node_id, LiveNode(Status.UNKNOWN, "", error))
         predicted = place_of(verdict)
         if live.error:
             # There is one answer for the whole model: no session.
@@ -74,7 +77,7 @@ def compare(
                     "op": node.op,
                     "predicted": predicted_text(verdict),
                     "why": verdict.detail,
-                    "live": f"no session: {live.error}" if live.error else live_text(actual),
+                    "live": f"no session: {error}" if error else live_text(actual),
                 }
             )
     return found, misses
@@ -166,12 +169,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--page", action="store_true", help="only make docs/placement.md anew")
     parser.add_argument("--sets", default=",".join(SETS), help="of " + ", ".join(SETS))
-    parser.add_argument("--targets", default="ort-webgpu,ort-cpu")
+    parser.add_argument("--targets", default=",".join(sorted(WANTED)))
     parser.add_argument("--only", default="", help="cases whose id contains this; writes nothing")
-    parser.add_argument("--output", default=str(HERE / "results" / "placement.json"))
+    parser.add_argument("--output", default=str(placement_page.RESULTS))
     options = parser.parse_args()
     if not options.page:
         chosen, wanted = tuple(options.sets.split(",")), set(options.targets.split(","))
+        if (
+            not options.only
+            and (chosen != SETS or wanted != WANTED)
+            and options.output == str(placement_page.RESULTS)
+        ):
+            parser.error("a part of the measurement does not make the page: give --output")
         todo = [c for c in cases(chosen) if options.only in c.id]
         measured: dict[str, Any] = {}
         start = time.monotonic()
@@ -194,7 +203,7 @@ def main() -> int:
             return 0
         Path(options.output).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
         print(placement_page.table(results))
-        if chosen != SETS or wanted != {"ort-webgpu", "ort-cpu"}:
+        if Path(options.output) != placement_page.RESULTS:
             return 0
     placement_page.TARGET.write_text(placement_page.text(), encoding="utf-8")
     return 0

@@ -9,7 +9,8 @@ import pytest
 from onnx import helper
 from opscope.engine.ir.model import Model
 from opscope.engine.live.answer import LiveNode
-from opscope.engine.live.match import Assigned, is_needed, match, token
+from opscope.engine.live.assignments import Assigned, is_needed, token
+from opscope.engine.live.match import match
 from opscope.engine.providers.support import Status
 from small_model import model, node
 
