@@ -117,7 +117,7 @@ def test_a_long_list_is_cut_and_counted(tmp_path: Path, monkeypatch: pytest.Monk
     ]
     path = save(tmp_path / "m.onnx", *nodes)
     told = text_of(opened(path).assert_on_gpu)
-    assert told.count("remedy") == 2
+    assert told.count("(Hardmax): on the CPU") == 2
     assert told.splitlines()[0].endswith("5 nodes of 5 not on the GPU of ORT WebGPU 0.4.0")
     assert told.endswith("and 3 more")
 

@@ -11,6 +11,7 @@ from ..device.profile import DeviceProfile
 from ..diagnostics import Diagnostic, Severity
 from ..ir.model import GraphPath, Model, Node, NodeId, TensorType
 from ..ops.use import OpUse
+from ..providers.borders import Crossing, Flow, flow_crossings, model_flow
 from ..providers.support import Reason, Status, Support
 from ..providers.targets import targets_of
 from ..providers.uses import Types, model_uses
@@ -43,6 +44,18 @@ class Context:
     def uses(self) -> tuple[tuple[Node, OpUse], ...]:
         """Each node of every graph with what is known of it."""
         return tuple(model_uses(self.model, self.types))
+
+    @cached_property
+    def _flows(self) -> dict[str, tuple[Flow, tuple[Crossing, ...]]]:
+        return {}
+
+    def flow(self, target: str) -> tuple[Flow, tuple[Crossing, ...]]:
+        """Where ``target`` makes and reads values, and which of them cross; found once."""
+        if target not in self._flows:
+            uses = {node.id: use for node, use in self.uses}
+            flow = model_flow(self.model, target, self.verdicts[target], self.types, uses)
+            self._flows[target] = flow, flow_crossings(flow, self.types)
+        return self._flows[target]
 
     def targets_of(self, family: str) -> tuple[str, ...]:
         """Those targets of ``family`` that are looked at, whatever their version and options."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..diagnostics import Diagnostic, Severity
-from ..providers.borders import model_crossings
 from .context import Context, finding
 
 CODE = "copies"
@@ -14,9 +13,8 @@ LISTED = 100
 
 def check(context: Context) -> Iterator[Diagnostic]:
     """One finding per target with borders inside the model."""
-    uses = {node.id: use for node, use in context.uses}
-    for name, verdicts in context.verdicts.items():
-        found = model_crossings(context.model, name, verdicts, context.types, uses)
+    for name in context.verdicts:
+        _, found = context.flow(name)
         if not found:
             continue
         known = sum(c.size_bytes or 0 for c in found)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..diagnostics import Diagnostic, Severity
-from ..providers.borders import flow_crossings, model_flow
 from ..providers.chains import Split, splits
 from ..units import mebibytes
 from .context import Context, finding
@@ -18,10 +17,9 @@ FEW = 10
 
 def check(context: Context) -> Iterator[Diagnostic]:
     """One finding per island of host nodes between GPU nodes, and target."""
-    uses = {node.id: use for node, use in context.uses}
-    for name, verdicts in context.verdicts.items():
-        flow = model_flow(context.model, name, verdicts, context.types, uses)
-        for split in splits(context.model, flow, flow_crossings(flow, context.types)):
+    for name in context.verdicts:
+        flow, crossings = context.flow(name)
+        for split in splits(context.model, flow, crossings):
             yield _told(context, name, split)
 
 

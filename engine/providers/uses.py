@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..ir.model import AttributeReference, Graph, Model, Node, TensorType
+from ..ir.model import AttributeReference, Graph, GraphPath, Model, Node, TensorType
 from ..ir.schema import schema
 from ..ops.use import OpUse
 
@@ -14,15 +14,31 @@ UNKNOWN = TensorType("?")
 
 def graph_uses(model: Model, graph: Graph, types: Types) -> Iterator[tuple[Node, OpUse]]:
     """Each node of one graph in file order, with what is known of it before any run."""
-    outer = _outer_graphs(model, graph)
-    for node in graph.nodes:
-        yield node, node_use(model, graph, node, types, outer)
+    yield from _uses(model, graph, types, {g.path: g for g in model.graphs()}, _bodies(model))
 
 
 def model_uses(model: Model, types: Types) -> Iterator[tuple[Node, OpUse]]:
     """Each node of every graph: the main one, subgraphs and function bodies."""
-    for graph in model.graphs():
-        yield from graph_uses(model, graph, types)
+    graphs = {graph.path: graph for graph in model.graphs()}
+    bodies = _bodies(model)
+    for graph in graphs.values():
+        yield from _uses(model, graph, types, graphs, bodies)
+
+
+def _bodies(model: Model) -> frozenset[GraphPath]:
+    return frozenset(function.graph.path for function in model.functions.values())
+
+
+def _uses(
+    model: Model,
+    graph: Graph,
+    types: Types,
+    graphs: Mapping[GraphPath, Graph],
+    bodies: frozenset[GraphPath],
+) -> Iterator[tuple[Node, OpUse]]:
+    outer = _outer_graphs(graph, graphs, bodies)
+    for node in graph.nodes:
+        yield node, node_use(model, graph, node, types, outer)
 
 
 def node_use(
@@ -70,11 +86,10 @@ def _type(name: str, scopes: tuple[Graph, ...], types: Types) -> TensorType:
     return UNKNOWN
 
 
-def _outer_graphs(model: Model, graph: Graph) -> tuple[Graph, ...]:
+def _outer_graphs(
+    graph: Graph, graphs: Mapping[GraphPath, Graph], bodies: frozenset[GraphPath]
+) -> tuple[Graph, ...]:
     """The graphs that ``graph`` can capture from, from the inside out."""
-    paths = {graph.path[:n] for n in range(len(graph.path))}
-    around = [g for g in model.graphs() if g.path in paths and g.path != graph.path]
-    is_function = any(graph.path[:1] == f.graph.path for f in model.functions.values())
-    if is_function:
-        around = [g for g in around if g.path]
-    return tuple(sorted(around, key=lambda g: -len(g.path)))
+    shortest = int(graph.path[:1] in bodies)  # a function's body sees nothing around it
+    around = (graph.path[:length] for length in range(len(graph.path) - 1, shortest - 1, -1))
+    return tuple(graphs[path] for path in around if path in graphs)
