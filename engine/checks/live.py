@@ -16,6 +16,10 @@ from .context import finding
 DIFFERS = "table-differs"
 AGREES = "live-agrees"
 
+_OTHER_VERSION = (
+    "the table is of another version than the installed ORT: name that version as the target, or "
+    "record a table of it (opscope providers --record)"
+)
 _REMEDY = (
     "trust the installed ORT; the table or a rule of Opscope is wrong here: report it with this "
     "line, or record a table of the installed version (opscope providers --record)"
@@ -65,8 +69,8 @@ def live_findings(
             DIFFERS,
             Severity.ERROR,
             model.nodes.get(d.node) if d.node is not None else None,
-            d.text,
-            _REMEDY,
+            "; ".join((d.text, *live.notes)),
+            _OTHER_VERSION if live.notes else _REMEDY,
             target=target_id,
             data={
                 "predicted": d.predicted.status.value,

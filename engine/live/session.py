@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -79,6 +80,7 @@ class LiveSession:
             environment: variables that the child has besides ours, such as a Vulkan driver's.
             command: how to start the child; by default with our own Python.
         """
+        self._bundled = command is None and bool(getattr(sys, "frozen", False))
         self._child = Child(command or worker_command(), environment)
         self._hellos: dict[str, Mapping[str, Any]] = {}
 
@@ -168,6 +170,11 @@ class LiveSession:
     # -- the parts ---------------------------------------------------------------------------------
 
     def _hello(self, question: Asked) -> Mapping[str, Any]:
+        if self._bundled:
+            raise LiveUnavailable(
+                "this packaged application has no onnxruntime to ask; "
+                "install Opscope with: pip install 'opscope[ort]'"
+            )
         known = self._hellos.get(question.provider)
         if known is None:
             try:
