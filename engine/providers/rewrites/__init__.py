@@ -6,7 +6,7 @@ the nodes are placed, each fusion for the providers that have its kernel.
 
 from __future__ import annotations
 
-from . import common, convolutions, folding, products, removals, reshapes, transposes
+from . import common, convolutions, folding, normalizations, products, removals, reshapes, transposes
 from .folding import Able
 from .graph import Left, Work
 from .transposes import CHANNELS_LAST, wrap
@@ -34,6 +34,7 @@ def level_one(work: Work, able: Able) -> None:
         folding.apply(work, able)
         products.apply(work)
         reshapes.apply(work)
+        normalizations.apply(work)
         if round_ == 0:
             transposes.apply(work)
         if not work.changed:

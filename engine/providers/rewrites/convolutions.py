@@ -95,7 +95,10 @@ def _pad(work: Work, left: Left) -> None:
             return
         if reader.op == "MaxPool" or (reader.op == "Conv" and value != 0):
             return
-        if reader.op == "AveragePool" and (value != 0 or not reader.attr("count_include_pad", 0)):
+        if reader.op == "AveragePool" and value != 0:
+            return
+        padded = any(reader.attr("pads", ()) or ())
+        if reader.op == "AveragePool" and padded and not reader.attr("count_include_pad", 0):
             return
     if not work.is_constant(left.input(0)):
         detail = f"ORT adds it to the pads of '{readers[0].node.label}' ({readers[0].op})"

@@ -48,7 +48,7 @@ def apply(work: Work, able: Able) -> None:
 
 
 def _foldable(work: Work, left: Left) -> bool:
-    if left.use.domain not in ONNX or left.op in RANDOM or left.node.subgraphs:
+    if not left.sound or left.use.domain not in ONNX or left.op in RANDOM or left.node.subgraphs:
         return False
     if not all(work.is_constant(n) for n in left.inputs if n):
         return False

@@ -39,6 +39,8 @@ class Left:
         use: what it is; its operator may be another than the user's.
         reads: outer values that its subgraphs take.
         parts: the user's nodes whose work it does beside its own.
+        sound: whether it has the inputs, outputs and kinds of attributes that its operator needs;
+            no rule looks at one that has not.
     """
 
     node: Node
@@ -47,6 +49,7 @@ class Left:
     outputs: tuple[str, ...]
     reads: tuple[str, ...] = ()
     parts: tuple[NodeId, ...] = ()
+    sound: bool = True
 
     @property
     def id(self) -> NodeId:
@@ -55,8 +58,8 @@ class Left:
 
     @property
     def op(self) -> str:
-        """The operator by now, ``Op`` or ``domain::Op``."""
-        return self.use.op
+        """The operator by now, ``Op`` or ``domain::Op``; "" where the node is not sound."""
+        return self.use.op if self.sound else ""
 
     def attr(self, name: str, default: Any = None) -> Any:
         """An attribute, or ``default``."""
@@ -115,7 +118,7 @@ class Work:
                 for name, kind in zip(names, kinds, strict=False):
                     if name and kind is not None and name not in self._types:
                         self._types[name] = kind
-            self._put(Left(node, use, node.inputs, node.outputs, subgraph_reads(node)))
+            self._put(_left(node, use, node.inputs, node.outputs, subgraph_reads(node)))
 
     def __iter__(self) -> Iterator[Left]:
         """What is left, each after what it reads, in ORT's order.
@@ -144,7 +147,8 @@ class Work:
                 makers = {self._makers[n] for n in (*left.inputs, *left.reads) if n in self._makers}
                 before = sorted(makers - seen, key=self._index.__getitem__)
                 stack += [(maker, False) for maker in before]
-        return found
+        # Nodes in a circle have no last one: no valid model has any.
+        return found + [i for i in self._left if i not in seen]
 
     def _is_read(self, left: Left) -> bool:
         return any(i in self._left for n in left.outputs for i in self._readers.get(n, ()))
@@ -206,7 +210,10 @@ class Work:
         dims = self.dims(name)
         if dims is not None and math.prod(dims) > SMALL:
             return None
-        return read()
+        try:
+            return read()
+        except OpscopeError:
+            return None  # a weight that cannot be read: whoever runs the model is told
 
     def scalar(self, name: str) -> float | None:
         """The value of a constant of one element."""
@@ -410,7 +417,7 @@ class Work:
                         self._types.setdefault(name, kind)
             reads = tuple(named(n) for n in subgraph_reads(node))
             self._index[node.id] = len(self._index)
-            self._put(Left(node, use, inputs, outputs, reads))
+            self._put(_left(node, use, inputs, outputs, reads))
         for inner, outer in ends.items():
             if inner not in branch.producers:
                 # The branch passes a value on: whoever reads the If reads that.
@@ -503,6 +510,17 @@ class Work:
             return cache[0]
 
         return once
+
+
+def _left(
+    node: Node,
+    use: OpUse,
+    inputs: tuple[str, ...],
+    outputs: tuple[str, ...],
+    reads: tuple[str, ...],
+) -> Left:
+    sound = bool(node.outputs) and not use.missing_input and use.wrong_attribute() is None
+    return Left(node, use, inputs, outputs, reads, sound=sound)
 
 
 def _more(found: TensorType, known: TensorType) -> bool:

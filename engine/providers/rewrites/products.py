@@ -21,6 +21,13 @@ def apply_rules(work: Work) -> None:
     for left in work.of("Gemm"):
         if (again := work.get(left.id)) is not None:
             _transposed(work, again)
+        if (again := work.get(left.id)) is not None:
+            _before_transpose(work, again)
+        if (again := work.get(left.id)) is not None:
+            _sum(work, again)
+    for left in work.of("MatMul"):
+        if (again := work.get(left.id)) is not None:
+            _normalized(work, again)
 
 
 def apply(work: Work) -> None:
@@ -66,8 +73,7 @@ def _matmul_add(work: Work, matmul: Left) -> None:
     if reshaped:
         detail += ", between two Reshapes"
     use = gemm_use(add, matmul.use.opset, (left, right, added))
-    made = work.absorb((matmul,), add, use, (a, b, bias), detail, "fused: MatMul and Add")
-    del made
+    work.absorb((matmul,), add, use, (a, b, bias), detail, "fused: MatMul and Add")
 
 
 def _fits(work: Work, matmul: Left, added: TensorType, columns: int) -> bool:
@@ -107,6 +113,57 @@ def _transposed(work: Work, gemm: Left) -> None:
         if again is None:
             return
         gemm = work.set_inputs(again, again.inputs, _flipped(again, index))
+
+
+def _before_transpose(work: Work, gemm: Left) -> None:
+    """A Transpose after a Gemm without bias: the operands change places."""
+    reader = work.only_reader(gemm)
+    if reader is None or reader.op != "Transpose" or gemm.input(2):
+        return
+    if tuple(reader.attr("perm", (1, 0))) != (1, 0):
+        return
+    detail = "ORT swaps the operands of the Gemm instead of transposing its result"
+    use = gemm_use(reader, gemm.use.opset, ())
+    flags = {"transA": 1 - gemm.attr("transB", 0), "transB": 1 - gemm.attr("transA", 0)}
+    use = replace(use, attributes={**gemm.use.attributes, **flags})
+    inputs = (gemm.inputs[1], gemm.inputs[0])
+    work.absorb((gemm,), reader, use, inputs, detail, "fused: Gemm and Transpose")
+
+
+def _sum(work: Work, gemm: Left) -> None:
+    """A Sum of a Gemm without bias and one more tensor is its bias."""
+    reader = work.only_reader(gemm)
+    if reader is None or reader.op != "Sum" or len(reader.inputs) != 2 or gemm.input(2):
+        return
+    other = next((n for n in reader.inputs if n != gemm.outputs[0]), "")
+    added, made = work.type(other).shape, work.type(reader.outputs[0]).shape
+    if not other or added is None or made is None or len(made) != 2 or len(added) > 2:
+        return
+    pairs = zip(reversed(added), reversed(made), strict=False)
+    if not all(a == 1 or (a == b and a is not None) for a, b in pairs):
+        return
+    use = replace(gemm_use(reader, gemm.use.opset, ()), attributes=gemm.use.attributes)
+    detail = "ORT makes the Sum the bias of the Gemm"
+    work.absorb((gemm,), reader, use, (*gemm.inputs[:2], other), detail, "fused: Gemm and Sum")
+
+
+def _normalized(work: Work, matmul: Left) -> None:
+    """A BatchNormalization after a product with constant weights goes into them."""
+    reader = work.only_reader(matmul)
+    if reader is None or reader.op != "BatchNormalization" or reader.inputs[0] != matmul.outputs[0]:
+        return
+    if reader.attr("training_mode", 0) or len([o for o in reader.outputs if o]) > 1:
+        return
+    if not all(work.is_constant(n) for n in (matmul.inputs[1], *reader.inputs[1:5])):
+        return
+    if work.rank(matmul.inputs[0]) != 2 or work.rank(matmul.inputs[1]) != 2:
+        return
+    detail = "ORT makes one Gemm of MatMul and BatchNormalization"
+    bias = f"{reader.outputs[0]}/bias"
+    work.add_constant(bias, work.type(reader.inputs[1]))
+    use = gemm_use(reader, matmul.use.opset, ())
+    inputs = (*matmul.inputs, bias)
+    work.absorb((matmul,), reader, use, inputs, detail, "fused: MatMul and BatchNormalization")
 
 
 def _flipped(gemm: Left, index: int) -> OpUse:

@@ -1,8 +1,8 @@
 """Nodes that change nothing: ORT takes them out before it asks any provider (level 1).
 
 Sources: identity_elimination.cc, cast_elimination.cc, dropout_elimination.cc, expand_elimination.cc,
-slice_elimination.cc, noop_elimination.cc, pre_shape_node_elimination.cc, div_mul_fusion.cc and
-relu_clip_fusion.cc in onnxruntime/core/optimizer.
+slice_elimination.cc, noop_elimination.cc, pre_shape_node_elimination.cc, div_mul_fusion.cc,
+relu_clip_fusion.cc and not_where_fusion.cc in onnxruntime/core/optimizer.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _identity(work: Work, left: Left) -> None:
     maker = work.maker(source)
     if maker is None or not work.is_end(left.outputs[0]) or work.readers(left.outputs[0]):
         return
-    if work.is_end(source) or len(work.readers(source)) != 1 or maker.inputs.count("") < 0:
+    if work.is_end(source) or len(work.readers(source)) != 1:
         return
     work.drop(left, source, "ORT drops it: its producer gives the output itself", STEP)
 
@@ -52,7 +52,7 @@ def _dropout(work: Work, left: Left) -> None:
     if any(name in work.used_outputs(left) for name in left.outputs[1:]):
         return
     training = left.input(2)
-    if training and work.scalar(training) != 0:
+    if training and not work.is_constant(training):
         return
     # The ratio is an input too; only the data is passed on.
     made = [n for n in left.inputs if n and work.maker(n) is not None]
@@ -62,14 +62,14 @@ def _dropout(work: Work, left: Left) -> None:
 
 
 def _expand(work: Work, left: Left) -> None:
-    dims, shape = work.dims(left.input(0)), work.constant(left.input(1))
-    if dims is None or shape is None or not work.can_remove(left):
+    have, shape = work.type(left.input(0)).shape, work.constant(left.input(1))
+    if have is None or shape is None or not work.can_remove(left):
         return
     target = [int(d) for d in shape.reshape(-1)]
-    if len(target) > len(dims):
+    if len(target) > len(have):
         return
-    pairs = zip(reversed(target), reversed(dims), strict=False)
-    if all(wanted in (1, have) for wanted, have in pairs):
+    pairs = zip(reversed(target), reversed(have), strict=False)
+    if all(wanted in (1, dim) for wanted, dim in pairs):
         work.drop(left, left.input(0), "ORT drops it: the input has that shape already", STEP)
 
 
@@ -136,6 +136,20 @@ def _relu(work: Work, left: Left) -> None:
     work.merge(left, reader, {left.outputs[0]: left.input(0)}, detail, "fused: Relu and Clip")
 
 
+def _not(work: Work, left: Left) -> None:
+    """Before Where alone: the two values change places instead."""
+    output = left.outputs[0]
+    readers = work.readers(output)
+    if not readers or not work.can_remove(left):
+        return
+    if any(r.op != "Where" or r.inputs[0] != output or output in r.reads for r in readers):
+        return
+    for reader in readers:
+        condition, yes, no = reader.inputs
+        work.set_inputs(reader, (condition, no, yes))
+    work.drop(left, left.input(0), "ORT lets the Where after it take its values the other way", STEP)
+
+
 RULES: Mapping[str, Callable[[Work, Left], None]] = {
     "Identity": _identity,
     "Cast": _cast,
@@ -147,6 +161,7 @@ RULES: Mapping[str, Callable[[Work, Left], None]] = {
     "Mul": _neutral,
     "Div": _neutral,
     "Relu": _relu,
+    "Not": _not,
 }
 
 

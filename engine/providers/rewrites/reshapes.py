@@ -5,9 +5,14 @@ Source: onnxruntime/core/optimizer/reshape_fusion.cc.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from ...ir.model import TensorType
+from ...ir.schema import schema
 from .graph import Left, Work
 
 STEP = "fused: Reshape"
+ROW = frozenset(("Reshape", "Squeeze", "Unsqueeze"))
 
 
 def apply(work: Work) -> None:
@@ -19,26 +24,27 @@ def apply(work: Work) -> None:
 
 
 def _in_a_row(work: Work, left: Left) -> None:
-    """Of Reshapes in a row with constant shapes, the last is enough."""
-    if not work.is_constant(left.input(1)) or left.attr("allowzero", 0):
-        return
-    last, gone = left, []
-    while (reader := work.only_reader(last)) is not None and reader.op == "Reshape":
-        if reader.inputs[0] != last.outputs[0] or not work.is_constant(reader.input(1)):
+    """Of a Reshape and what follows it in a row, ORT makes one Reshape if the shape is known."""
+    row = [left]
+    while (reader := work.only_reader(row[-1])) is not None and reader.op in ROW:
+        if reader.inputs[0] != row[-1].outputs[0] or work.dims(reader.outputs[0]) is None:
             break
-        shape = work.constant(reader.input(1))
-        if shape is None or reader.attr("allowzero", 0) or (shape.reshape(-1) == 0).any():
-            if work.dims(reader.outputs[0]) is None:
-                break
-        gone.append(last)
-        last = reader
-    for one in gone:
-        current = work.get(one.id)
-        target = work.get(last.id)
-        if current is None or target is None:
-            return
-        detail = "ORT keeps the last of several Reshapes in a row"
-        work.merge(current, target, {current.outputs[0]: current.input(0)}, detail, STEP)
+        row.append(reader)
+    if len(row) < 2:
+        return
+    last, found = row[-1], schema("", "Reshape", left.use.opset)
+    shape = f"{last.outputs[0]}/shape"
+    dims = work.dims(last.outputs[0]) or ()
+    work.add_constant(shape, TensorType("int64", (len(dims),)), dims)
+    use = replace(
+        last.use,
+        op_type="Reshape",
+        since_version=found.since_version if found else 0,
+        attributes={},
+        values={},
+    )
+    detail = "ORT makes one Reshape of several in a row"
+    work.absorb(row[:-1], last, use, (left.input(0), shape), detail, STEP)
 
 
 def _shape_of_input(work: Work, left: Left) -> bool:
@@ -83,15 +89,25 @@ def _dimension(work: Work, name: str, root: str) -> int | None:
     if maker.op == "Gather":
         index = work.scalar(maker.input(1))
         shape = work.maker(maker.input(0))
-        if index is None or shape is None or shape.op != "Shape" or shape.input(0) != root:
+        if index is None or not _shape_like(work, shape, root):
             return None
         return int(index) if index >= 0 else None
     if maker.op == "Slice":
         shape = work.maker(maker.input(0))
         starts, ends = work.scalar(maker.input(1)), work.scalar(maker.input(2))
-        if shape is None or shape.op != "Shape" or shape.input(0) != root:
+        if not _shape_like(work, shape, root):
             return None
         if starts is None or ends is None or ends != starts + 1 or starts < 0:
             return None
         return int(starts)
     return None
+
+
+def _shape_like(work: Work, left: Left | None, root: str) -> bool:
+    """Whether ``left`` is the Shape of ``root``, or of a value that has the same."""
+    if left is None or left.op != "Shape":
+        return False
+    if left.input(0) == root:
+        return True
+    own, other = work.type(root).shape, work.type(left.input(0)).shape
+    return own is not None and own == other and None not in own

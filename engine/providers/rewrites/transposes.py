@@ -137,10 +137,11 @@ class _Mover:
         """The permutation of a Transpose, where it is known; None for anything else."""
         if left is None or left.op != "Transpose":
             return None
-        given = left.attr("perm")
+        given, rank = left.attr("perm"), self._work.rank(left.input(0))
         if given is not None:
-            return tuple(int(a) for a in given)
-        rank = self._work.rank(left.input(0))
+            perm = tuple(int(a) for a in given)
+            valid = sorted(perm) == list(range(len(perm))) and rank in (None, len(perm))
+            return perm if valid else None
         return None if rank is None else tuple(reversed(range(rank)))
 
     # What ORT thinks that it costs.
