@@ -31,6 +31,11 @@ from .common import add_shape_arguments, parse_dims, parse_shapes
 from .text import one_line
 
 HELP = "say who would run each node of models, and what is risky, without running them"
+EXIT_CODES = (
+    "exit codes: 0 fine; 1 a finding at or above --fail-on; 2 bad usage, or a file that cannot be "
+    "read; 3 no usable device (--live, --limits adapter); 4 the check of a file crashed, hung or ran "
+    "out of memory. The worst of all files counts."
+)
 FORMATS = ("text", "json", "sarif", "junit")
 
 
@@ -52,6 +57,7 @@ class Call:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
+    parser.epilog = EXIT_CODES
     parser.add_argument(
         "models",
         nargs="+",
@@ -77,7 +83,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--strict", action="store_true", help="fail if a GRU, LSTM or RNN is off a target's GPU"
     )
-    parser.add_argument("--fail-on", choices=("error", "warning"), help="default error")
+    parser.add_argument(
+        "--fail-on", choices=("error", "warning"), help="the mildest that fails (default error)"
+    )
     add_shape_arguments(parser, seed=False)
     parser.add_argument("--limits", metavar="WHICH", help=f"limits that count: {LIMITS_HELP}")
     group = parser.add_mutually_exclusive_group()
@@ -104,7 +112,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"for one of several files (default {TIMEOUT_S:g})",
     )
     parser.add_argument("--verbose", action="store_true", help="show each of many like findings")
-    parser.add_argument("--format", choices=FORMATS, default="text")
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="text",
+        help="sarif is version 2.1.0; junit has a suite per model (default text)",
+    )
     parser.add_argument("-o", dest="output", metavar="FILE", help="write to a file")
 
 
@@ -168,8 +181,9 @@ def _requests(options: argparse.Namespace, call: Call) -> tuple[Request, ...]:
 
 
 def _check(requests: Sequence[Request], options: argparse.Namespace) -> tuple[Checked, ...]:
-    if len(requests) == 1:  # no other file to protect, and half the time to start
-        return (check_or_error(requests[0]),)
+    # One alone has no other to protect, and takes half the time; a traceback is seen here only.
+    if len(requests) == 1 or options.debug:
+        return tuple(map(check_or_error, requests))
     with shown(sys.stderr) as progress:
         return check_files(
             requests, jobs=options.jobs, timeout_s=options.timeout, progress=progress

@@ -130,6 +130,9 @@ def _not_shown(checked: Checked) -> list[str]:
     if checked.known:
         word = "finding" if len(checked.known) == 1 else "findings"
         lines.append(f"{len(checked.known):,} known {word} not shown")
+    if checked.gone:
+        word = "finding is" if checked.gone == 1 else "findings are"
+        lines.append(f"{checked.gone:,} known {word} gone (--write-baseline forgets them)")
     reasons: dict[str, int] = {}
     for found in checked.ignored:
         reasons[found.reason] = reasons.get(found.reason, 0) + 1

@@ -33,8 +33,8 @@ def diagnostic_lines(diagnostics: Iterable[Diagnostic]) -> list[str]:
         target = f" {d.target}:" if d.target else ""
         lines.append(one_line(f"{d.severity.value}: [{d.code}]{target}{where} {d.text}"))
         if d.versions:
-            lines.append(f"    affects: {d.versions}")
+            lines.append(one_line(f"    affects: {d.versions}"))
         if d.remedy:
             lines.append(one_line(f"    remedy: {d.remedy}"))
-        lines += [f"    see: {link}" for link in d.links]
+        lines += [one_line(f"    see: {link}") for link in d.links]
     return lines

@@ -137,7 +137,7 @@ def _without_known(checked: Checked, model: KnownModel) -> Checked:
             known.append(found)
         else:
             new.append(found)
-    return replace(checked, findings=tuple(new), known=(*checked.known, *known))
+    return replace(checked, findings=tuple(new), known=(*checked.known, *known), gone=left.total())
 
 
 def _described(found: Found) -> dict[str, Any]:

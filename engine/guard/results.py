@@ -146,6 +146,7 @@ class Checked:
         findings: what counts, the worst first.
         ignored: findings that the policy ignores, each with its reason.
         known: findings that the baseline knew.
+        gone: how many findings of the baseline are not there any more.
         fail_on: findings of this severity or worse fail the check.
         error: why the file could not be checked, one line; "" if it could.
         error_code: exit code that ``error`` or an ORT that cannot be asked stands for; else 0.
@@ -165,6 +166,7 @@ class Checked:
     findings: tuple[Found, ...] = ()
     ignored: tuple[Found, ...] = ()
     known: tuple[Found, ...] = ()
+    gone: int = 0
     fail_on: Severity = Severity.ERROR
     error: str = ""
     error_code: int = 0
@@ -214,6 +216,7 @@ class Checked:
             "off_gpu": {t: [n.to_json() for n in nodes] for t, nodes in self.off_gpu.items()},
             "ignored": [f.to_json() for f in self.ignored],
             "known": [f.to_json() for f in self.known],
+            "gone": self.gone,
             "budget": [dict(b) for b in self.budgets],
             "live": [t.to_json() for t in self.live],
             "fail_on": self.fail_on.value,
@@ -235,6 +238,7 @@ class Checked:
             findings=tuple(map(Found.from_json, data["diagnostics"])),
             ignored=tuple(map(Found.from_json, data["ignored"])),
             known=tuple(map(Found.from_json, data["known"])),
+            gone=data["gone"],
             fail_on=fail_on,
             error_code=code if code > FAILED else 0,
             model=data["model"],

@@ -70,14 +70,9 @@ def artifact_location(path: str) -> dict[str, str]:
     try:
         relative = full.relative_to(Path.cwd())
     except ValueError:
-        return {"uri": "file://" + _quoted(full.as_posix())}
-    return {"uri": _quoted(relative.as_posix()), "uriBaseId": ROOT}
-
-
-def _quoted(path: str) -> str:
-    """A path as part of a URI; names that are not UTF-8 keep their bytes."""
-    text = quote(os.fsencode(path), safe="/")
-    return text if text.startswith("/") or ":" not in text else f"./{text}"
+        return {"uri": full.as_uri()}
+    # Names that are not UTF-8 keep their bytes.
+    return {"uri": quote(os.fsencode(relative.as_posix()), safe="/"), "uriBaseId": ROOT}
 
 
 def _driver(rules: Sequence[str], used: Collection[str]) -> dict[str, Any]:

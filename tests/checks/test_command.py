@@ -402,6 +402,9 @@ def test_a_baseline_shows_what_is_new_alone(
     out = capsys.readouterr().out
     assert "[opset-gate]" not in out
     assert "known findings not shown" in out
+    elus(tmp_path / "m.onnx", ["b"])
+    assert main([*strict, "--baseline", "known.json"]) == 0
+    assert "gone (--write-baseline forgets them)" in capsys.readouterr().out
     chain(tmp_path / "m.onnx", [("Relu", "r"), ("Elu", "b"), ("Elu", "c"), ("Elu", "a")])
     assert main([*strict, "--baseline", "known.json"]) == 1
     shown_lines = [s for s in capsys.readouterr().out.splitlines() if "[opset-gate]" in s]
@@ -501,6 +504,19 @@ def test_without_an_ort_live_is_one_line_and_no_device(
         "opscope: error: --live: ort-webgpu: no onnxruntime; pip install 'opscope[ort]'\n"
     )
     assert "ORT WebGPU 0.4.0  gpu 1" in said.out
+
+
+def test_with_debug_a_defect_in_one_of_many_files_has_its_traceback(
+    fine: str, half: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def judge(*_: Any, **__: Any) -> None:
+        raise RuntimeError("no such thing")
+
+    monkeypatch.setattr(checking, "judge", judge)
+    assert main(["check", fine, half, "--debug"]) == 4
+    err = capsys.readouterr().err
+    assert "Traceback" in err
+    assert "a defect in Opscope, please report it: RuntimeError: no such thing" in err
 
 
 # -- errors ----------------------------------------------------------------------------------------

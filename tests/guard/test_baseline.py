@@ -50,6 +50,15 @@ def test_what_was_known_is_not_new(known: Path) -> None:
 def test_a_finding_at_another_node_is_new(known: Path) -> None:
     path = models.elus(known.parent / "models/m.onnx", ["a", "new", "b"])
     assert gated(against(known, path)[0]) == ["new"]
+    assert against(known, path)[0].gone == 0
+
+
+def test_what_is_gone_is_counted(known: Path) -> None:
+    before = against(known, str(known.parent / "models/m.onnx"))[0]
+    path = models.elus(known.parent / "models/m.onnx", ["b"])
+    checked = against(known, path)[0]
+    assert checked.findings == ()
+    assert checked.gone == len(before.known) - len(checked.known) > 0
 
 
 def test_nodes_may_move_in_the_file(known: Path) -> None:

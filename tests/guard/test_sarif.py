@@ -223,7 +223,7 @@ def test_names_from_a_file_are_no_links_and_no_placeholders(here: Path) -> None:
     assert "shape [1, 3]" in text
 
 
-@pytest.mark.parametrize("model_id", testdata.model_ids()[:6])
+@pytest.mark.parametrize("model_id", ["derived.dfn3_enc_fp16", "silero.silero_vad"])
 def test_a_real_model_gives_a_valid_log(model_id: str) -> None:
     checked = check_model(testdata.model_path(model_id))
     assert len(log_of(checked)["results"]) == len(checked.findings)
