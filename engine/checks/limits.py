@@ -199,7 +199,7 @@ class _Judge:
         self, node: Node, tensors: tuple[_Tensor, ...], in_segments: bool
     ) -> Iterator[Diagnostic]:
         """More storage buffers than one shader may bind."""
-        size = self._limits.max_storage_buffer_binding_size
+        size = self._segment_bytes()
         counts = {t.name: math.ceil(t.size / size) if in_segments else 1 for t in tensors}
         inputs = [counts[t.name] for t in tensors if t.role == "input"]
         outputs = [counts[t.name] for t in tensors if t.role == "output"]
@@ -243,6 +243,11 @@ class _Judge:
             },
             links=(SEGMENTS_LINK,) if split else (),
         )
+
+    def _segment_bytes(self) -> int:
+        """A segment starts where an offset may: https://github.com/microsoft/onnxruntime/pull/27853."""
+        align = self._limits.min_storage_buffer_offset_alignment
+        return max(self._limits.max_storage_buffer_binding_size // align, 1) * align
 
     def _without_f16(self, nodes: list[Node]) -> Iterator[Diagnostic]:
         if not nodes:

@@ -131,6 +131,14 @@ def test_too_many_segments_do_not_fit_one_shader() -> None:
     assert "152.6 MiB in parts of 32 MiB" in found.text
 
 
+def test_a_segment_ends_where_an_offset_may_be() -> None:
+    # Two GiB less four bytes, as adapters have it, are not two whole segments of a GiB.
+    relu = model([node("Relu", "x", "y", "relu")], {"x": ("float32", (1 << 20,))}, "y")
+    limits = replace(BROWSER.limits, max_storage_buffer_binding_size=(1 << 20) - 4)
+    (found,) = told(relu, "ort-webgpu", replace(BROWSER, limits=limits))
+    assert found.data["needed"] == 2 * 5
+
+
 def split(parts: int) -> Model:
     outputs = " ".join(f"y{i}" for i in range(parts))
     return model(
