@@ -33,8 +33,8 @@ from .text import one_line
 HELP = "say who would run each node of models, and what is risky, without running them"
 EXIT_CODES = (
     "exit codes: 0 fine; 1 a finding at or above --fail-on; 2 bad usage, or a file that cannot be "
-    "read; 3 no usable device (--live, --limits adapter); 4 the check of a file crashed, hung or ran "
-    "out of memory. The worst of all files counts."
+    "read; 3 no usable device (--live, --limits adapter); 4 the check of a file crashed, hung or "
+    "ran out of memory. The worst of all files counts."
 )
 FORMATS = ("text", "json", "sarif", "junit")
 
