@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from ..ir.model import Graph, Model, Node, NodeId, subgraph_reads
 from ..providers.support import Status
-from .answer import CPU, LiveNode
+from .answer import LiveNode
 from .assignments import (
     Assigned,
     Assignments,
@@ -107,8 +107,8 @@ class _Matcher:
         if (item := self._assigned.derived.get(node.id)) is not None:
             return fused(item)
         if self._after is not None and self._tokens[node.id] in self._after.named:
-            # Not assigned, yet there: ORT gives the CPU what it had to put casts around.
-            return LiveNode(Status.HOST, CPU, "kept with casts around it")
+            # ORT 1.27 with its built-in WebGPU, layout NHWC: it records the CPU's nodes alone.
+            return LiveNode(Status.UNKNOWN, "", "there, but this ORT recorded no provider for it")
         return None
 
     # -- by values ---------------------------------------------------------------------------------

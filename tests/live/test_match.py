@@ -196,6 +196,12 @@ def test_a_function_called_twice() -> None:
     assert "1 on CPUExecutionProvider" in split[2].how
 
 
+def test_a_node_that_was_not_recorded_is_not_guessed() -> None:
+    made = model([node("Exp", "x", "y")], X, "y")
+    plain = rewritten([node("Exp", "x", "y", token(0))])
+    assert found(made, [], plain, plain)[0].status is Status.UNKNOWN
+
+
 def test_without_the_rewritten_graph_it_is_not_guessed() -> None:
     made = model([node("Exp", "x", "a"), node("Log", "a", "y")], X, "y")
     answer = found(made, [on(GPU, "Log", token(1))])[0]
