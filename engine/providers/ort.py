@@ -127,11 +127,15 @@ class OrtProvider:
 
     def host_inputs(self, use: OpUse) -> frozenset[int]:
         """Inputs that the node's kernel wants in host memory."""
+        if not any(row.host_inputs for row in self.rows(use)):
+            return frozenset()
         found = self.matching(use)
         return found[0].host_inputs if found else frozenset()
 
     def host_outputs(self, use: OpUse) -> frozenset[int]:
         """Outputs that the node's kernel leaves in host memory."""
+        if not any(row.host_outputs for row in self.rows(use)):
+            return frozenset()
         found = self.matching(use)
         return found[0].host_outputs if found else frozenset()
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ class Left:
     """A node that is still there, with the inputs and outputs that it has by now.
 
     Attributes:
+        key: ORT's number for it.
         use: what it is; its operator may be another than the user's.
         reads: outer values that its subgraphs take.
         parts: the user's nodes whose work it does beside its own.
@@ -43,6 +45,7 @@ class Left:
             no rule looks at one that has not.
     """
 
+    key: int
     node: Node
     use: OpUse
     inputs: tuple[str, ...]
@@ -51,12 +54,12 @@ class Left:
     parts: tuple[NodeId, ...] = ()
     sound: bool = True
 
-    @property
+    @cached_property
     def id(self) -> NodeId:
         """The id of the user's node."""
         return self.node.id
 
-    @property
+    @cached_property
     def op(self) -> str:
         """The operator by now, ``Op`` or ``domain::Op``; "" where the node is not sound."""
         return self.use.op if self.sound else ""
@@ -100,25 +103,27 @@ class Work:
         self._constants: dict[str, Value] = dict(outer or {})
         self._constants |= {name: weight.numpy for name, weight in graph.initializers.items()}
         self._types: dict[str, TensorType] = {n: w.type for n, w in graph.initializers.items()}
-        self._left: dict[NodeId, Left] = {}
-        self._makers: dict[str, NodeId] = {}
-        self._readers: dict[str, dict[NodeId, None]] = {}
-        self._inferred: dict[NodeId, object] = {}
+        self._left: dict[int, Left] = {}
+        self._makers: dict[str, int] = {}
+        self._readers: dict[str, dict[int, None]] = {}
+        self._inferred: dict[int, object] = {}
         self._made = 0
+        self._order: list[int] | None = None  # until an edge changes
         # ORT numbers nodes as the file has them, then as it adds them.
-        self._index = {node.id: node.id.index for node in graph.nodes}
+        self._keys = {node.id: key for key, node in enumerate(graph.nodes)}
         for node in graph.sorted_nodes:
             if skip(node):
                 # A call: what it reads and makes has other readers and no maker here.
                 for name in node.inputs:
-                    self._readers.setdefault(name, {})[node.id] = None
+                    self._readers.setdefault(name, {})[self._keys[node.id]] = None
                 continue
             use = uses[node.id]
             for names, kinds in ((node.inputs, use.inputs), (node.outputs, use.outputs)):
                 for name, kind in zip(names, kinds, strict=False):
                     if name and kind is not None and name not in self._types:
                         self._types[name] = kind
-            self._put(_left(node, use, node.inputs, node.outputs, subgraph_reads(node)))
+            key = self._keys[node.id]
+            self._put(_left(key, node, use, node.inputs, node.outputs, subgraph_reads(node)))
 
     def __iter__(self) -> Iterator[Left]:
         """What is left, each after what it reads, in ORT's order.
@@ -127,39 +132,43 @@ class Work:
         what each reads, the newest first. Source: ``ReverseDFSFrom`` in
         onnxruntime/core/graph/graph.cc, called by ``GraphViewer``.
         """
-        for node_id in self._sorted():
-            if node_id in self._left:
-                yield self._left[node_id]
+        if self._order is None:
+            self._order = self._sorted()
+        for key in self._order:
+            if (left := self._left.get(key)) is not None:
+                yield left
 
-    def _sorted(self) -> list[NodeId]:
-        stack = [(i, False) for i in sorted(self._left, key=self._index.__getitem__)]
-        stack = [e for e in stack if not self._is_read(self._left[e[0]])]
-        seen: set[NodeId] = set()
-        found: list[NodeId] = []
+    def _sorted(self) -> list[int]:
+        leaves = (k for k, left in self._left.items() if not self._is_read(left))
+        stack = [(key, False) for key in sorted(leaves)]
+        seen: set[int] = set()
+        found: list[int] = []
         while stack:
-            node_id, leaving = stack.pop()
+            key, leaving = stack.pop()
             if leaving:
-                found.append(node_id)
-            elif node_id not in seen:
-                seen.add(node_id)
-                stack.append((node_id, True))
-                left = self._left[node_id]
+                found.append(key)
+            elif key not in seen:
+                seen.add(key)
+                stack.append((key, True))
+                left = self._left[key]
                 makers = {self._makers[n] for n in (*left.inputs, *left.reads) if n in self._makers}
-                before = sorted(makers - seen, key=self._index.__getitem__)
-                stack += [(maker, False) for maker in before]
+                stack += [(maker, False) for maker in sorted(makers - seen)]
         # Nodes in a circle have no last one: no valid model has any.
-        return found + [i for i in self._left if i not in seen]
+        return found + [key for key in self._left if key not in seen]
 
     def _is_read(self, left: Left) -> bool:
         return any(i in self._left for n in left.outputs for i in self._readers.get(n, ()))
 
     def get(self, node_id: NodeId) -> Left | None:
         """The node, if it is still there."""
-        return self._left.get(node_id)
+        return self._left.get(self._keys.get(node_id, -1))
 
     def of(self, *operators: str) -> Iterator[Left]:
         """What is left of these operators."""
-        return (left for left in self if left.op in operators)
+        wanted = frozenset(operators)
+        if not any(left.op in wanted for left in self._left.values()):
+            return iter(())
+        return (left for left in self if left.op in wanted)
 
     # What is known of values.
 
@@ -189,9 +198,9 @@ class Work:
             if array is not None:
                 values[index] = array
         state = (kinds, tuple(values))
-        if self._inferred.get(left.id) == state:
+        if self._inferred.get(left.key) == state:
             return
-        self._inferred[left.id] = state
+        self._inferred[left.key] = state
         use = replace(left.use, inputs=kinds)
         for name, found in zip(left.outputs, infer_node(use, values), strict=False):
             if name and found is not None and _more(found, self.type(name)):
@@ -226,8 +235,8 @@ class Work:
 
     def maker(self, name: str) -> Left | None:
         """The node whose output ``name`` is."""
-        node_id = self._makers.get(name)
-        return None if node_id is None else self._left.get(node_id)
+        key = self._makers.get(name)
+        return None if key is None else self._left.get(key)
 
     def readers(self, name: str) -> list[Left]:
         """The nodes that read ``name``, their subgraphs included."""
@@ -372,8 +381,10 @@ class Work:
             attributes,
             opset=near.use.opset,
         )
-        self._index[node_id] = len(self._index)
-        left = Left(Node(node_id, op_type, inputs=inputs, outputs=outputs), use, inputs, outputs)
+        key = self._keys[node_id] = len(self._keys)
+        left = Left(
+            key, Node(node_id, op_type, inputs=inputs, outputs=outputs), use, inputs, outputs
+        )
         self._put(left)
         self.changed = True
         return left
@@ -416,8 +427,8 @@ class Work:
                     if name and kind is not None:
                         self._types.setdefault(name, kind)
             reads = tuple(named(n) for n in subgraph_reads(node))
-            self._index[node.id] = len(self._index)
-            self._put(_left(node, use, inputs, outputs, reads))
+            key = self._keys[node.id] = len(self._keys)
+            self._put(_left(key, node, use, inputs, outputs, reads))
         for inner, outer in ends.items():
             if inner not in branch.producers:
                 # The branch passes a value on: whoever reads the If reads that.
@@ -450,21 +461,23 @@ class Work:
         self._gone(left.id, Support(Status.FUSED, Reason.NONE, detail, data))
 
     def _put(self, left: Left) -> None:
-        self._left[left.id] = left
+        self._order = None
+        self._left[left.key] = left
         for name in left.outputs:
             if name:
-                self._makers[name] = left.id
+                self._makers[name] = left.key
         for name in (*left.inputs, *left.reads):
             if name:
-                self._readers.setdefault(name, {})[left.id] = None
+                self._readers.setdefault(name, {})[left.key] = None
 
     def _take(self, left: Left) -> None:
-        left = self._left.pop(left.id, left)
+        self._order = None
+        left = self._left.pop(left.key, left)
         for name in left.outputs:
-            if self._makers.get(name) == left.id:
+            if self._makers.get(name) == left.key:
                 del self._makers[name]
         for name in (*left.inputs, *left.reads):
-            self._readers.get(name, {}).pop(left.id, None)
+            self._readers.get(name, {}).pop(left.key, None)
 
     def _redirect(self, old: str, new: str) -> None:
         for reader in self.readers(old):
@@ -513,6 +526,7 @@ class Work:
 
 
 def _left(
+    key: int,
     node: Node,
     use: OpUse,
     inputs: tuple[str, ...],
@@ -520,7 +534,7 @@ def _left(
     reads: tuple[str, ...],
 ) -> Left:
     sound = bool(node.outputs) and not use.missing_input and use.wrong_attribute() is None
-    return Left(node, use, inputs, outputs, reads, sound=sound)
+    return Left(key, node, use, inputs, outputs, reads, sound=sound)
 
 
 def _more(found: TensorType, known: TensorType) -> bool:

@@ -226,7 +226,7 @@ class _Mover:
             self._remove_if_idle(maker)
             return left
         for reader in work.readers(name):
-            if reader.id != left.id and self.perm(reader) == perm:
+            if reader.key != left.key and self.perm(reader) == perm:
                 return self._with(left, index, reader.outputs[0])
         output = self._name(name)
         self._new(left, name, output, perm)
