@@ -116,6 +116,10 @@ class _Work:
                 name = entry.name if isinstance(entry, onnx.TensorProto) else entry.values.name
                 if name in dropped:
                     del weights[index]
+        if self._lists_weights:  # else it would become an input that every caller must give
+            for index in reversed(range(len(graph.input))):
+                if graph.input[index].name in dropped:
+                    del graph.input[index]
         present = {tensor.name: tensor for tensor in graph.initializer}
         for (owner, name), array in self._edits.weights.items():
             if owner != path:

@@ -93,8 +93,10 @@ def test_old_models_list_the_new_initializer_as_an_input():
         old.graph.input.append(info(tensor.name, I64, tuple(tensor.dims)))
     given, proposal = propose("fold-shapes", old)
     new = onnx.load_model_from_string(given.after(proposal.edits)[0].data)
-    assert "c" in {p.name for p in new.graph.input}
+    assert [p.name for p in new.graph.input] == ["x", "c"]
+    assert [t.name for t in new.graph.initializer] == ["c"]
     onnx.checker.check_model(new)
+    assert_same_outputs(old, new)
 
 
 def test_floats_are_not_computed():
