@@ -84,8 +84,9 @@ def _file_text(checked: Checked, verbose: bool) -> str:
 def _title(checked: Checked) -> str:
     model = checked.model
     opsets = ", ".join(f"{domain} {version}" for domain, version in model["opsets"].items())
-    name = PurePath(checked.path).name
-    return f"{name}  sha256 {model['sha256'][:12]}  opset {opsets}  {model['nodes']:,} nodes"
+    name, nodes = PurePath(checked.path).name, model["nodes"]
+    word = "node" if nodes == 1 else "nodes"
+    return f"{name}  sha256 {model['sha256'][:12]}  opset {opsets}  {nodes:,} {word}"
 
 
 def _budget_lines(checked: Checked) -> list[str]:

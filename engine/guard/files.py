@@ -50,4 +50,4 @@ def _below(folder: str) -> Iterator[str]:
         folders[:] = [f for f in folders if not f.startswith(".")]
         for name in names:
             if name.lower().endswith(SUFFIX) and not name.startswith("."):
-                yield os.path.join(parent, name)
+                yield os.path.normpath(os.path.join(parent, name))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -277,6 +279,26 @@ def test_progress_is_one_line_on_a_terminal_and_gone_at_the_end(
         assert progress is None
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes on Linux alone")
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "junit"])
+def test_file_names_of_any_bytes_in_any_locale(tmp_path: Path, form: str) -> None:
+    names = [b"gr\xc3\xb6\xc3\x9fe.onnx", b"latin\xe9.onnx", b"a b#?%.onnx"]
+    for name in names:
+        elus(Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)), ["\u6a21"])
+    code = "import sys; from opscope.engine.cli import main; sys.exit(main(sys.argv[1:]))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "check", *names[:1], "--format", form],
+        cwd=tmp_path,
+        env=os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0"},
+        capture_output=True,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    arguments = ["check", *map(os.fsdecode, names[1:]), "--target", "ort-webgpu", "--format", form]
+    assert main([*arguments, "-o", "out"]) == 0
+    told = {"text": r"latin\udce9", "json": r"latin\udce9", "sarif": "latin%E9"}
+    assert told.get(form, r"latin\udce9") in (tmp_path / "out").read_text(encoding="utf-8")
+
+
 # -- text ------------------------------------------------------------------------------------------
 
 
@@ -489,6 +511,13 @@ def test_live_shows_prediction_and_reality_side_by_side(
     assert main(["check", path, "--live", "--format", "json"]) == 1
     (answer,) = json.loads(capsys.readouterr().out)["files"][0]["live"]
     assert [row["agrees"] for row in answer["rows"]] == [False, True, True]
+
+
+@pytest.mark.skipif(find_spec("onnxruntime") is None, reason="needs onnxruntime to ask it")
+def test_live_asks_the_installed_ort(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = chain(tmp_path / "m.onnx", [("Elu", "elu"), ("Softmax", "soft")], opset=17)
+    assert main(["check", path, "--live", "--target", "ort-cpu"]) == 0
+    assert "2 of 2 nodes as predicted" in capsys.readouterr().out
 
 
 def test_without_an_ort_live_is_one_line_and_no_device(

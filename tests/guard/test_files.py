@@ -23,6 +23,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_folder_stands_for_the_models_below_it(here: Path) -> None:
     below = ("b/deep/z.onnx", "b/x.ONNX", "b/y.onnx")
     assert model_files(["b"]) == below
+    assert model_files(["."]) == ("a.onnx", *below, "odd[1].onnx")
     assert model_files(["a.onnx", "b", "b/y.onnx", "a.onnx"]) == ("a.onnx", *below)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import guard_models as models
 import pytest
 from opscope.engine.diagnostics import Severity
 from opscope.engine.errors import UsageError
@@ -59,6 +60,18 @@ def test_the_complete_example_of_the_documentation(tmp_path: Path) -> None:
 @pytest.mark.parametrize("index", range(len(examples())))
 def test_every_example_of_the_documentation_is_read(tmp_path: Path, index: int) -> None:
     assert read(tmp_path, examples()[index]).source
+
+
+def test_the_python_of_the_documentation_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+    monkeypatch.chdir(tmp_path)
+    models.elus(tmp_path / "models/vad.onnx", ["a"])
+    read(tmp_path, examples()[0])
+    exec(compile(code, str(DOCUMENT), "exec"), {})
+    assert "opset-gate a " in capsys.readouterr().out
 
 
 def test_an_empty_file_demands_nothing(tmp_path: Path) -> None:
