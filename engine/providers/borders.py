@@ -30,6 +30,10 @@ ELEMENT_BYTES = {
     "uint8": 1,
     "bool": 1,
 }
+# Steps of a verdict by which a node's readers read its input instead (``rewrites.removals`` and
+# ``rewrites.transposes``), or what an equal node makes (``rewrites.common``).
+PASSED_ON = frozenset(("dropped", "Transposes moved"))
+EQUAL = "equal nodes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,8 @@ def side_of(verdict: Support | None) -> bool | None:
             return True
         case Status.HOST:
             return False
+        case Status.FUSED if verdict.data.get("step") == EQUAL:
+            return None
         case Status.FUSED:
             return str(verdict.data.get("provider", "gpu")) != "cpu"
         case Status.FAILS:  # the CPU look-up fails where neither side has a kernel
@@ -197,6 +203,7 @@ class Flow:
             for graph in self._graphs.values()
         }
         self._bodies = {function.graph.path for function in model.functions.values()}
+        self._by_text = {str(node): found for node, found in model.nodes.items()}
         self.made: dict[Value, frozenset[bool]] = {}
         self.producer: dict[Value, NodeId] = {}
         self.readers: dict[tuple[Value, bool], list[NodeId]] = {}
@@ -248,8 +255,13 @@ class Flow:
         if function is not None:
             return [(path, node.inputs[i]) for i in self._handed_through(function, index, node)]
         verdict = self._verdicts.get(node.id)
-        if verdict is not None and verdict.data.get("step") == "dropped":
+        step = verdict.data.get("step") if verdict is not None else None
+        if step in PASSED_ON:
             return [(path, n) for n in node.inputs]  # the others are constants: nobody makes these
+        if step == EQUAL and verdict is not None:
+            kept = self._by_text.get(str(verdict.data.get("into")))
+            outputs = kept.outputs if kept is not None and kept.id != node.id else ()
+            return [(kept.id.graph, outputs[index])] if kept and index < len(outputs) else []
         return [
             (inner.path, inner.outputs[index].name)
             for _, inner in node.subgraphs

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..ir.model import Graph, GraphPath, Model, Node, NodeId, TensorType
-from .borders import Flow, Value, callees_first, value_bytes
+from .borders import PASSED_ON, Flow, Value, callees_first, value_bytes
 from .support import Status, Support
 from .uses import Types
 
@@ -184,7 +184,7 @@ class _Walk:
         verdict = self._verdicts.get(node.id)
         if verdict is None or verdict.status is not Status.FOLDED or node.subgraphs:
             return False
-        return self._model.function_of(node) is None and verdict.data.get("step") != "dropped"
+        return self._model.function_of(node) is None and verdict.data.get("step") not in PASSED_ON
 
 
 def _owner(reader: NodeId, path: GraphPath) -> NodeId:

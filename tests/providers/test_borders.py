@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
+import pytest
 from onnx import TensorProto, helper
 from opscope.engine.checks.judge import Judgement, judge
 from opscope.engine.ir.model import Model, NodeId
@@ -198,8 +199,9 @@ def test_an_argument_that_a_function_hands_back_crosses_once() -> None:
     )
 
 
-def test_a_dropped_node_hands_its_input_through() -> None:
-    dropped = Support(Status.FOLDED, data={"step": "dropped"})
+@pytest.mark.parametrize("step", ["dropped", "Transposes moved"])
+def test_a_dropped_node_hands_its_input_through(step: str) -> None:
+    dropped = Support(Status.FOLDED, data={"step": step})
     subject = model(
         [
             node("Relu", "x", "a", "made"),
@@ -211,6 +213,24 @@ def test_a_dropped_node_hands_its_input_through() -> None:
     )
     sides = {"made": GPU, "drop": dropped, "end": HOST}
     assert cross(subject, sides) == (Crossing((), "a", False, 48, at(0), (at(2),)),)
+
+
+def test_of_equal_nodes_one_is_copied() -> None:
+    same = Support(Status.FUSED, data={"step": "equal nodes", "into": "1", "provider": "cpu"})
+    subject = model(
+        [
+            node("Relu", "x", "a", "made"),
+            node("Hardmax", "a", "b", "kept"),
+            node("Hardmax", "a", "c", "again"),
+            node("Add", "b c", "y", "sum"),
+        ],
+        X,
+        "y",
+    )
+    assert cross(subject, {"made": GPU, "kept": HOST, "again": same, "sum": GPU}) == (
+        Crossing((), "a", False, 48, at(0), (at(1),)),
+        Crossing((), "b", True, 48, at(1), (at(3),)),
+    )
 
 
 def test_what_is_fused_is_where_its_kernel_is() -> None:
