@@ -234,8 +234,10 @@ class _Matcher:
         survivor = self._assigned.survivor(producer)
         if survivor is None and (twin := self._twin(node)) is not None:
             return twin
-        if survivor is None and node.op_type in _MOVERS and producer.op_type in _QUANTIZERS:
-            return LiveNode(Status.FOLDED, "", "dropped")
+        if survivor is None and node.op_type in _MOVERS:
+            is_orts = not numbers_in(producer.name) and producer.op_type == "Transpose"
+            if producer.op_type in _QUANTIZERS or (is_orts and node.op_type != "Transpose"):
+                return LiveNode(Status.FOLDED, "", "dropped")
         if survivor is not None:
             if self._is_idle(node, survivor):
                 return LiveNode(Status.FOLDED, "", "dropped")
@@ -258,7 +260,7 @@ class _Matcher:
             captured = not self._captured.isdisjoint(node.outputs)
             return LiveNode(Status.FOLDED, "", "folded" if captured else "dropped: nobody reads it")
         if self._equals.is_arithmetic(node):
-            return LiveNode(Status.FOLDED, "", "folded")
+            return self._twin(node) or LiveNode(Status.FOLDED, "", "folded")
         for reader, at in readers:
             if (fate := self._by_reader(node, reader, at, rewritten)) is not None:
                 return fate
@@ -315,11 +317,14 @@ class _Matcher:
         if not value or rewritten.is_constant(value):
             return LiveNode(Status.FOLDED, "", "folded") if value else None
         producer = rewritten.producer(value)
+        if value in map(rewritten.source, node.inputs):
+            producer = None
         survivor = self._assigned.survivor(producer) if producer is not None else None
         if survivor is not None and survivor.op == node.op and survivor.id in self._same:
             return into(self._same[survivor.id][0], f"one with its equal, '{survivor.label}'")
         if producer is not None and survivor is None:
-            if node.op_type in _MOVERS:
+            is_definition = (node.op, producer.op) == ("CastLike", "Cast")
+            if node.op_type in _MOVERS and not is_definition:
                 return LiveNode(Status.FOLDED, "", "dropped")
             item = self._item(producer)
             return fused(item) if item is not None else None

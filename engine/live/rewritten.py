@@ -109,6 +109,8 @@ class Rewritten:
         """
         for name in node.outputs:
             for reader, at in self._readers.get(name, ()):
+                if reader.id.graph != node.id.graph:  # copies for a subgraph are made inside it
+                    continue
                 if reader.op_type in _COPIES:
                     return reader.op_type == "MemcpyFromHost"
                 # Beyond input 0 a GPU's kernel may want sizes and axes in host memory.
@@ -116,7 +118,7 @@ class Rewritten:
                     return found
         for name in node.inputs:
             maker = self._makers.get(name)
-            if maker is None:
+            if maker is None or maker.id.graph != node.id.graph:
                 continue
             if maker.op_type in _COPIES:
                 return maker.op_type == "MemcpyToHost"

@@ -138,6 +138,22 @@ def test_shape_arithmetic_that_became_a_constant() -> None:
     assert [a.status for a in answers] == [Status.FOLDED, Status.FOLDED, Status.FUSED]
 
 
+def test_equal_shape_arithmetic_that_stays_is_not_folded() -> None:
+    nodes = [node("Shape", "x", "s"), node("Shape", "x", "t"), node("Add", "s t", "y")]
+    made = model(nodes, X, "y")
+    before = rewritten([node("Shape", "x", "t", token(1)), node("Add", "t t", "y", token(2))])
+    answers = found(made, [on(GPU, "Shape", token(1)), on(CPU, "Add", token(2))], before)
+    assert next((a.status, a.provider) for a in answers) == (Status.FUSED, GPU)
+
+
+def test_a_slice_of_all_is_dropped_though_another_slice_is_before_it() -> None:
+    nodes = [node("Slice", "x b e", "a"), node("Slice", "a b f", "c"), node("Exp", "c", "y")]
+    made = model(nodes, X, "y")
+    before = rewritten([node("Slice", "x b e", "a", token(0)), node("Exp", "a", "y", token(2))])
+    answers = found(made, [on(GPU, "Slice", token(0)), on(GPU, "Exp", token(2))], before)
+    assert [a.status for a in answers] == [Status.GPU, Status.FOLDED, Status.GPU]
+
+
 def test_what_nobody_reads_is_dropped() -> None:
     made = model([node("Exp", "x", "y"), node("Log", "x", "a")], X, "y")
     answers = found(made, [on(GPU, "Exp", token(0))], rewritten([node("Exp", "x", "y", token(0))]))
