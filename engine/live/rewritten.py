@@ -34,7 +34,8 @@ class Rewritten:
         self._sources: dict[str, str] = {}
         self._producers: dict[str, Node | None] = {}
         self._constants: set[str] = set()
-        self._opened: list[tuple[str, Node]] = []
+        self._opened: dict[str, list[Node]] = {}
+        self._opened_constants: set[str] = set()
         self._makers = {name: node for node in every for name in node.outputs if name}
         self._readers: dict[str, list[tuple[Node, int]]] = {}
         for node in every:
@@ -42,14 +43,15 @@ class Rewritten:
                 self._readers.setdefault(name, []).append((node, at))
         for graph in model.graphs():
             self._constants |= set(graph.initializers)
+            self._opened_constants.update(*map(_inner_names, graph.initializers))
             for node in graph.nodes:
                 copied = node.op_type in _COPIES or node.name.startswith(_CAST)
                 if copied and node.inputs and node.outputs:
                     self._sources[node.outputs[0]] = node.inputs[0]
                 for name in filter(None, node.outputs):
                     self._define(name, node)
-                    if name.startswith(_OPENED):
-                        self._opened.append((name, node))
+                    for inner in _inner_names(name):
+                        self._opened.setdefault(inner, []).append(node)
 
     def source(self, name: str) -> str:
         """The value that ``name`` is a copy of, or itself."""
@@ -68,7 +70,7 @@ class Rewritten:
 
     def opened(self, name: str) -> list[Node]:
         """The nodes that compute a branch's or function's value ``name``, put where it was used."""
-        return [node for opened, node in self._opened if opened.endswith(f"_{name}")]
+        return self._opened.get(name, [])
 
     def is_opened(self, node: Node) -> bool:
         """Whether the node comes from a branch, or from an operator's or a function's body."""
@@ -76,7 +78,7 @@ class Rewritten:
 
     def is_opened_constant(self, name: str) -> bool:
         """Whether a branch's or function's value has become an initializer."""
-        return any(c.startswith(_OPENED) and c.endswith(f"_{name}") for c in self._constants)
+        return name in self._opened_constants
 
     def is_constant(self, name: str) -> bool:
         """Whether the value is an initializer."""
@@ -130,3 +132,10 @@ class Rewritten:
         before = self._producers.setdefault(name, node)
         if before is not None and before is not node and before.op_type != node.op_type:
             self._producers[name] = None
+
+
+def _inner_names(name: str) -> list[str]:
+    """What a value may have been called within the branch or function that ORT opened."""
+    if not name.startswith(_OPENED):
+        return []
+    return [name[at + 1 :] for at, letter in enumerate(name) if letter == "_"]
