@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -158,12 +159,11 @@ def _call(options: argparse.Namespace) -> Call:
     if options.timeout <= 0:
         raise UsageError(f"--timeout must be more than 0, not {options.timeout:g}")
     source = options.config or (None if options.no_config else find_policy())
+    source = os.path.relpath(source) if source and not options.config else source
     policy = read_policy(source) if source else Policy()
-    operators = [op.strip() for op in options.require.split(",") if op.strip()]
     policy = replace(
         policy,
         fail_on=Severity(options.fail_on) if options.fail_on else policy.fail_on,
-        require=tuple(dict.fromkeys((*policy.require, *operators))),
         strict=policy.strict or options.strict,
         limits=options.limits or policy.limits,
     )
@@ -174,8 +174,9 @@ def _call(options: argparse.Namespace) -> Call:
 def _requests(options: argparse.Namespace, call: Call) -> tuple[Request, ...]:
     profile = named_profile(call.policy.limits) if call.policy.limits else None
     shapes, dims = parse_shapes(options.shape), parse_dims(options.dim)
+    operators = tuple(dict.fromkeys(op.strip() for op in options.require.split(",") if op.strip()))
     return tuple(
-        Request(path, call.targets, call.policy, dims, shapes, profile, options.live)
+        Request(path, call.targets, call.policy, dims, shapes, operators, profile, options.live)
         for path in call.files
     )
 

@@ -36,12 +36,18 @@ def check_text(checked: Sequence[Checked], policy: Policy, *, verbose: bool = Fa
 
 
 def _closing(checked: Sequence[Checked], policy: Policy) -> list[str]:
-    """Rules that matched nothing, and the sum of several files."""
+    """What in the policy matched nothing, and the sum of several files."""
     used = {position for c in checked for position in c.rules_used}
     stale = [
         one_line(f"rule {position + 1} of {policy.source} matches nothing: {_rule_text(rule)}")
         for position, rule in enumerate(policy.rules)
         if position not in used
+    ]
+    wanted = (*policy.require, *(op for p in policy.per_target for op in p.require))
+    stale += [
+        one_line(f"require of {policy.source}: no model has the operator {op}")
+        for op in dict.fromkeys(wanted)
+        if not any(op in c.operators for c in checked)
     ]
     closing = ["\n".join(stale)] if stale else []
     if len(checked) > 1:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..budget import Budget, budget, budget_findings
 from ..checks.judge import Judgement, judge
-from ..checks.required import is_covered, required, strict
+from ..checks.required import ABSENT, is_covered, required, strict
 from ..device.profile import DeviceProfile
 from ..device.profiles import named_profile
 from ..diagnostics import Diagnostic, merge
@@ -37,6 +37,8 @@ class Request:
     Attributes:
         dims: given for this call: each must fit the model, and goes before the policy's.
         shapes: likewise.
+        require: operators that every target must cover, besides the policy's; the model must have
+            them.
         profile: limits that count; those that the policy names where None.
         live: the installed ORT is asked too.
     """
@@ -46,6 +48,7 @@ class Request:
     policy: Policy = NO_POLICY
     dims: Mapping[str, int] = field(default_factory=dict)
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    require: tuple[str, ...] = ()
     profile: DeviceProfile | None = None
     live: bool = False
 
@@ -57,6 +60,7 @@ def check_model(
     policy: Policy = NO_POLICY,
     shapes: Mapping[str, tuple[int, ...]] | None = None,
     dims: Mapping[str, int] | None = None,
+    require: Sequence[str] = (),
     profile: DeviceProfile | None = None,
     live: bool = False,
 ) -> Checked:
@@ -69,6 +73,7 @@ def check_model(
         policy: what is demanded (``read_policy``, or made in place).
         shapes: input name -> shape; each must fit the model.
         dims: symbol -> size; likewise.
+        require: operators that every target must cover and the model must have.
         profile: the adapter whose limits count; those that the policy names where None.
         live: ask the installed ONNX Runtime too.
 
@@ -78,7 +83,14 @@ def check_model(
         UsageError: there is no such target, or the policy's limits cannot be read.
     """
     request = Request(
-        os.fspath(path), tuple(targets or ()), policy, dims or {}, shapes or {}, profile, live
+        os.fspath(path),
+        tuple(targets or ()),
+        policy,
+        dims or {},
+        shapes or {},
+        tuple(require),
+        profile,
+        live,
     )
     return check_request(request)
 
@@ -104,7 +116,7 @@ def check_request(request: Request) -> Checked:
         policy,
         merge(
             (
-                *_demanded(judged, policy),
+                *_demanded(judged, request),
                 *_spent(policy, budgets),
                 *live_found,
                 *judged.diagnostics,
@@ -179,9 +191,15 @@ def _shapes(
     return shapes, {n: d for n, d in dims.items() if n in symbols} | dict(request.dims)
 
 
-def _demanded(judged: Judgement, policy: Policy) -> list[Diagnostic]:
-    per_target = {t: policy.required(t) for t in judged.verdicts}
-    found = list(required(judged, per_target))
+def _demanded(judged: Judgement, request: Request) -> list[Diagnostic]:
+    """The nodes that must be on the GPU and are not.
+
+    A policy is for many models, and not each has every operator of it; what one call requires of a
+    model, the model has to have.
+    """
+    policy = request.policy
+    per_target = {t: (*policy.required(t), *request.require) for t in judged.verdicts}
+    found = [d for d in required(judged, per_target) if d.code != ABSENT or d.op in request.require]
     if policy.strict:
         found += strict(judged)
     return found

@@ -377,7 +377,7 @@ def test_the_project_s_file_is_found_and_options_win(
     (tmp_path / "opscope.toml").write_text("failon = 1\n")
     assert main(["check", path]) == 2
     err = capsys.readouterr().err
-    assert err.endswith("failon: unknown key; did you mean 'fail-on'?\n")
+    assert err == ("opscope: error: opscope.toml: failon: unknown key; did you mean 'fail-on'?\n")
 
 
 def test_ignored_findings_are_counted_with_their_reason_and_stale_rules_named(
@@ -402,11 +402,20 @@ def test_strict_and_required_add_to_the_file(tmp_path: Path, half: str) -> None:
     codes = [d["code"] for d in data["files"][0]["diagnostics"]]
     assert sorted(c for c in codes if c.startswith(("req", "str"))) == [
         "required-op",
-        "required-op-absent",
         "strict-placement",
     ]
     assert data["files"][0]["uncovered"] == 2
-    assert data["policy"].endswith("opscope.toml")
+    assert data["policy"] == "opscope.toml"
+
+
+def test_an_operator_that_the_file_requires_and_no_model_has_is_told(
+    tmp_path: Path, fine: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "opscope.toml").write_text('require = ["GRU", "GRUU"]\n')
+    assert main(["check", fine, "--fail-on", "warning"]) == 0
+    assert "require of opscope.toml: no model has the operator GRUU\n" in capsys.readouterr().out
+    assert main(["check", fine, "--fail-on", "warning", "--require", "LSTM"]) == 1
+    assert "[required-op-absent]" in capsys.readouterr().out
 
 
 # -- baseline --------------------------------------------------------------------------------------

@@ -192,7 +192,14 @@ def test_operators_are_required_of_every_target_or_of_one(tmp_path: Path) -> Non
     assert required(Policy(per_target=(own,))) == []
     own = TargetPolicy("ort-webgpu", ("GRU",))
     assert required(Policy(per_target=(own,))) == [("required-op", "ort-webgpu")]
+    assert required(Policy(require=("Softmax",))) == []  # a policy is for many models
     assert required(Policy(strict=True)) == [("strict-placement", "ort-webgpu")]
+
+
+def test_what_one_call_requires_the_model_has_to_have(two: str) -> None:
+    found = check_model(two, WEBGPU, require=["Elu", "GRU"]).findings
+    asked = [(f.diagnostic.code, f.diagnostic.op) for f in found if "req" in f.diagnostic.code]
+    assert asked == [("required-op", "Elu"), ("required-op", "Elu"), ("required-op-absent", "GRU")]
 
 
 # -- shapes ----------------------------------------------------------------------------------------
