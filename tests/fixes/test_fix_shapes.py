@@ -92,3 +92,18 @@ def test_shapes_that_are_fixed_already_change_nothing():
     old = changed("fix-shapes", model(), dims={"batch": 2, "time": 3})
     _, proposal = propose("fix-shapes", old, shapes={"x": (2, 3, 4)})
     assert not proposal.edits
+
+
+def test_the_symbols_of_a_function_are_its_own():
+    body = helper.make_node("Neg", ["a"], ["b"], name="inner")
+    function = helper.make_function(
+        "local", "Block", ["a"], ["b"], [body], [helper.make_opsetid("", 21)]
+    )
+    function.value_info.append(info("b", F, ("n", 4)))
+    call = helper.make_node("Block", ["x"], ["y"], name="call", domain="local")
+    old = proto(
+        [call], {"x": (F, ("n", 4))}, {"y": (F, ("n", 4))}, None, 21, [function], {"local": 1}
+    )
+    new = changed("fix-shapes", old, dims={"n": 3})
+    assert new.functions[0] == old.functions[0]
+    assert shapes(new) == {"x": [3, 4], "y": [3, 4]}

@@ -162,3 +162,27 @@ def test_bounds_of_shapes_need_known_dimensions():
         found = integer_bounds(given.model, given.types)
         whole = (-(2**63), 2**63 - 1)
         assert [found[(), name] for name in "szm"] == [e or whole for e in expected]
+
+
+def test_what_wraps_around_can_be_anything_of_its_type():
+    nodes = [n("Add", "x x", "a"), n("Cast", "a", "b", to=7), n("Mul", "big big", "c")]
+    ends = {"a": ("int8", None), "b": (I64, None), "c": (I64, None)}
+    weights = {"big": np.array([2**40])}
+    given = subject(proto(nodes, {"x": ("int8", (2,))}, ends, weights))
+    found = integer_bounds(given.model, given.types)
+    assert found[(), "a"] == found[(), "b"] == (-128, 127)
+    assert found[(), "c"] == (-(2**63), 2**63 - 1)
+    x = {"x": np.array([100, -100], np.int8)}
+    assert evaluate_model(given.model, x)["a"].tolist() == [-56, 56]
+
+
+def test_a_range_may_step_once_past_its_end():
+    """An int32 counter would overflow there."""
+    last = 2**31 - 2
+    weights = {"start": np.array(last - 4), "limit": np.array(last), "step": np.array(3)}
+    old = proto(
+        [n("Range", "start limit step", "y")], {"x": ("int8", (1,))}, {"y": (I64, (2,))}, weights
+    )
+    _, proposal = propose("int64-to-int32", old, nodes=("Range",))
+    assert not proposal.edits
+    assert "2,147,483,649" in texts(proposal, "Range")[0]
