@@ -56,6 +56,7 @@ def place_ort(model: Model, types: Types, provider: OrtProvider) -> dict[NodeId,
             _lay_out(work, found)
         found |= _HostValues(work, found, provider).verdicts()
         found |= work.verdicts
+        found |= _moved(work, found, provider)
         mine = (node for node in found if node.graph != (MADE,))
         verdicts |= {node: _resolved(node, found, work.into) for node in mine}
     return verdicts
@@ -75,12 +76,31 @@ def _lay_out(work: Work, found: Mapping[NodeId, Support]) -> None:
     )
 
 
+def _moved(
+    work: Work, found: Mapping[NodeId, Support], provider: OrtProvider
+) -> dict[NodeId, Support]:
+    """The user's Transposes that ORT has put elsewhere: one of its own does their work there."""
+    verdicts: dict[NodeId, Support] = {}
+    for made, origins in work.moved.items():
+        left = work.get(made)
+        before = work.maker(left.input(0)) if left is not None else None
+        if left is None or before is None or before.id.graph == (MADE,):
+            continue
+        side = side_of(found.get(made) or provider.support(left.use))
+        for origin in origins:
+            if origin in work.verdicts and origin not in work.into:
+                detail = f"ORT moves it behind '{before.node.label}' ({before.op})"
+                data = {"step": "Transposes moved", "into": str(before.id), "provider": side}
+                verdicts[origin] = Support(Status.FUSED, Reason.NONE, detail, data)
+    return verdicts
+
+
 def _resolved(
     node: NodeId, found: Mapping[NodeId, Support], into: Mapping[NodeId, NodeId]
 ) -> Support:
     """The verdict, with the provider of the node that does the work where that is another one."""
     verdict = found[node]
-    if verdict.status is not Status.FUSED:
+    if verdict.status is not Status.FUSED or node not in into:
         return verdict
     last = node
     for _ in range(len(into) + 1):

@@ -82,6 +82,7 @@ class Work:
         changed: whether a rule did anything since this was last set to False.
         opened: paths of the branches whose nodes are here now.
         forgotten: paths of the branches that are left out.
+        moved: node of ORT's own making -> the user's Transposes that it stands for.
     """
 
     def __init__(
@@ -97,6 +98,7 @@ class Work:
         self.changed = False
         self.opened: list[GraphPath] = []
         self.forgotten: list[GraphPath] = []
+        self.moved: dict[NodeId, frozenset[NodeId]] = {}
         self.uses = uses
         self.inputs = frozenset(p.name for p in graph.inputs)
         self.ends = frozenset(p.name for p in graph.outputs)

@@ -144,10 +144,12 @@ def _not(work: Work, left: Left) -> None:
         return
     if any(r.op != "Where" or r.inputs[0] != output or output in r.reads for r in readers):
         return
-    for reader in readers:
-        condition, yes, no = reader.inputs
-        work.set_inputs(reader, (condition, no, yes))
-    work.drop(left, left.input(0), "ORT lets the Where after it take its values the other way", STEP)
+    kept = [
+        work.set_inputs(reader, (reader.inputs[0], reader.inputs[2], reader.inputs[1]))
+        for reader in readers
+    ]
+    detail = "ORT lets the Where after it take its values the other way round"
+    work.merge(left, kept[0], {output: left.input(0)}, detail, "fused: Not and Where")
 
 
 RULES: Mapping[str, Callable[[Work, Left], None]] = {

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ...ir.model import TensorType
+from ...ir.model import NodeId, TensorType
 from .graph import ONNX, Left, Work
 
 STEP = "Transposes moved"
@@ -243,8 +243,14 @@ class _Mover:
         inputs[index] = name
         return self._work.set_inputs(left, inputs)
 
-    def transpose_output(self, left: Left, index: int, perm: Perm) -> Left:
-        """Put a Transpose after an output."""
+    def transpose_output(
+        self,
+        left: Left,
+        index: int,
+        perm: Perm,
+        origins: frozenset[NodeId] = frozenset(),
+    ) -> Left:
+        """Put a Transpose, which stands for ``origins``, after an output."""
         work, name = self._work, left.outputs[index]
         if not name or perm == tuple(range(len(perm))):
             return left
@@ -253,7 +259,8 @@ class _Mover:
         outputs = list(left.outputs)
         outputs[index] = inner
         left = work.set_outputs(left, outputs)
-        work.make(left, "Transpose", (inner,), (name,), {"perm": perm})
+        made = work.make(left, "Transpose", (inner,), (name,), {"perm": perm})
+        work.moved[made.id] = origins
         return left
 
     # Pushing.
@@ -278,8 +285,9 @@ class _Mover:
         left = self._work.get(left.id) or left
         for index in self._movable(left):
             left = self.transpose_input(left, index, inverse)
+        origins = self._work.moved.get(transpose.id, frozenset((transpose.id,)))
         for index in range(len(left.outputs)):
-            left = self.transpose_output(left, index, after)
+            left = self.transpose_output(left, index, after, origins)
         return True
 
     def _two(self, transpose: Left, left: Left, perm: Perm, mine: Perm) -> bool:
