@@ -1,0 +1,157 @@
+"""Who takes what a provider leaves: the CPU, the operator's body, or nobody.
+
+Each case was run on ONNX Runtime 1.32.0 and its WebGPU plugin 0.4.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+from opscope.engine.ir.infer import infer_types
+from opscope.engine.ir.model import TensorType
+from opscope.engine.ops.use import OpUse
+from opscope.engine.providers.ort import OrtProvider
+from opscope.engine.providers.placement import place
+from opscope.engine.providers.support import Reason, Status, Support
+from opscope.engine.providers.tables import load_table
+from small_model import model, node
+
+WEBGPU, CPU = "ort-webgpu@0.4.0", "ort-cpu@1.32.0"
+
+
+def judged(
+    nodes: Sequence[onnx.NodeProto],
+    inputs: Mapping[str, Any],
+    target: str = WEBGPU,
+    opset: int = 17,
+    outputs: str = "y",
+    weights: Mapping[str, np.ndarray] | None = None,
+    domains: Sequence[str] = (),
+) -> dict[str, Support]:
+    subject = model(nodes, inputs, outputs, weights, opset, domains=domains)
+    found = place(subject, target, infer_types(subject))
+    return {node.op: found[node.id] for node in subject.nodes.values()}
+
+
+def test_on_the_cpu_target_a_cpu_kernel_is_where_it_should_be() -> None:
+    found = judged([node("Relu", "x", "y")], {"x": ("float32", (2,))}, CPU)["Relu"]
+    assert (found.status, found.reason, found.data["step"]) == (Status.HOST, Reason.NONE, "kernel")
+
+
+@pytest.mark.parametrize("target", [WEBGPU, CPU])
+def test_where_nobody_has_a_kernel_the_session_is_not_made(target: str) -> None:
+    found = judged([node("Max", "x x", "y")], {"x": ("int16", (2,))}, target)["Max"]
+    assert found.status is Status.FAILS
+    assert (found.data["when"], found.data["step"]) == ("session creation", "CPU look-up")
+    assert "int16" in found.detail
+    assert found.detail.count("ORT CPU") == 1
+
+
+def test_float16_goes_through_float32_on_the_cpu() -> None:
+    inputs = {"x": ("float16", (3, 1, 6)), "w": ("float16", (1, 12, 6)), "r": ("float16", (1, 12, 4))}
+    gru = node("GRU", "x w r", "y", hidden_size=4)
+    for target in (WEBGPU, CPU):
+        found = judged([gru], inputs, target)["GRU"]
+        assert found.status is Status.HOST
+        assert found.data["casts"]
+        assert "Cast" in found.detail
+    assert judged([gru], inputs)["GRU"].data["dtype"] == "float16"
+
+
+def test_an_operator_without_a_kernel_is_its_body() -> None:
+    found = judged([node("Mish", "x", "y")], {"x": ("float32", (2, 6))}, opset=18)["Mish"]
+    assert (found.status, found.data["step"]) == (Status.GPU, "function body")
+    assert found.data["expanded"] == {"gpu": 3, "cpu": 0}
+
+
+def test_a_body_that_cannot_run_fails_the_session() -> None:
+    """Bernoulli's body has RandomUniformLike 22, of which no provider has a kernel."""
+    bernoulli = judged([node("Bernoulli", "x", "y")], {"x": ("float32", (2,))}, CPU, 22)["Bernoulli"]
+    assert (bernoulli.status, bernoulli.data["when"]) == (Status.FAILS, "session creation")
+    assert "RandomUniformLike" in bernoulli.detail
+    older = judged([node("Bernoulli", "x", "y")], {"x": ("float32", (2,))}, CPU, 15)["Bernoulli"]
+    assert older.status is Status.HOST
+
+
+def test_a_body_of_operators_that_have_changed_since_is_not_taken() -> None:
+    swish = node("Swish", "x", "y")
+    assert judged([swish], {"x": ("float32", (2,))}, CPU, 24)["Swish"].status is Status.HOST
+    assert judged([swish], {"x": ("float32", (2,))}, CPU, 28)["Swish"].status is Status.FAILS
+
+
+@pytest.mark.parametrize("domain", ["com.example", "ai.onnx.preview.training"])
+def test_an_operator_that_ort_does_not_know_fails_the_session(domain: str) -> None:
+    unknown = helper.make_node("Adam", ["x"], ["y"], domain=domain)
+    found = judged([unknown], {"x": ("float32", (2,))}, domains=(domain,))[f"{domain}::Adam"]
+    assert (found.status, found.data["step"]) == (Status.FAILS, "operator look-up")
+
+
+def test_a_recurrent_node_over_batches_first_fails_on_the_cpu() -> None:
+    inputs = {"x": ("float64", (1, 3, 6)), "w": ("float64", (1, 12, 6)), "r": ("float64", (1, 12, 4))}
+    for layout, expected in ((1, Status.FAILS), (0, Status.HOST)):
+        gru = node("GRU", "x w r", "y", hidden_size=4, layout=layout)
+        found = judged([gru], inputs, CPU)["GRU"]
+        assert found.status is (Status.HOST if layout == 0 else expected)
+
+
+def test_a_known_failure_is_of_the_versions_that_were_seen() -> None:
+    table = load_table("ort-webgpu-0.4.0")
+    pool = OpUse(
+        "MaxPool",
+        "",
+        12,
+        (TensorType("float32", (1, 3, 8, 8)),),
+        (TensorType("float32"), TensorType("int64")),
+        {"kernel_shape": (2, 2)},
+        opset=17,
+    )
+    seen = OrtProvider(table).support(pool)
+    assert (seen.status, seen.data["when"]) == (Status.FAILS, "run time")
+    later = OrtProvider(replace(table, version="0.9.9")).support(pool)
+    assert (later.status, later.data["step"]) == (Status.UNKNOWN, "known failure")
+    assert "0.4.0" in later.detail
+    assert "0.9.9" in later.detail
+
+
+def test_outside_the_layouts_opsets_the_provider_takes_nothing_but_with_nchw() -> None:
+    for target, expected in ((WEBGPU, Status.HOST), (f"{WEBGPU},preferredLayout=NCHW", Status.GPU)):
+        found = judged([node("Relu", "x", "y")], {"x": ("float32", (2,))}, target, opset=6)["Relu"]
+        assert found.status is expected
+    gated = judged([node("Relu", "x", "y")], {"x": ("float32", (2,))}, opset=6)["Relu"]
+    assert (gated.data["step"], gated.data["opset"]) == ("layout gate", 6)
+    assert gated.data["range"] == [7, 28]
+
+
+def test_a_loop_is_on_the_cpu_and_its_body_on_the_gpu() -> None:
+    ports = [("i", TensorProto.INT64, []), ("c", TensorProto.BOOL, []), ("s", TensorProto.FLOAT, [2])]
+    body = helper.make_graph(
+        [node("Identity", "c", "d"), node("Add", "s x", "t"), node("Relu", "t", "u")],
+        "body",
+        [helper.make_tensor_value_info(*port) for port in ports],
+        [
+            helper.make_tensor_value_info("d", TensorProto.BOOL, []),
+            helper.make_tensor_value_info("u", TensorProto.FLOAT, [2]),
+        ],
+    )
+    loop = helper.make_node("Loop", ["n", "b", "x"], ["y"], body=body)
+    weights = {"n": np.array(3), "b": np.array(True)}
+    found = judged([loop], {"x": ("float32", (2,))}, weights=weights)
+    sides = {op: verdict.status for op, verdict in found.items()}
+    assert sides == {
+        "Loop": Status.HOST,
+        "Identity": Status.HOST,
+        "Add": Status.GPU,
+        "Relu": Status.GPU,
+    }
+
+
+def test_webnn_takes_fixed_shapes_alone() -> None:
+    for shape, expected in (((2, 6), Status.GPU), (("batch", 6), Status.HOST)):
+        found = judged([node("Relu", "x", "y")], {"x": ("float32", shape)}, "webnn")["Relu"]
+        assert found.status is expected
