@@ -6,14 +6,13 @@ copy: they ask the document when a signal says that a part is there.
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from ..engine.diagnostics import Diagnostic
 from ..engine.ir.model import Graph, GraphPath, Model, Node, NodeId, TensorType
@@ -23,14 +22,13 @@ from ..engine.report.model import ReportedModel
 from ..engine.results import RunResult
 from .copies import NO_COPIES, Copies
 from .parts import Parts, TimedNode, Verdicts
+from .run_times import RunTimes
 
 if TYPE_CHECKING:
     from ..engine.checks.judge import Judgement
     from ..engine.ir.infer import Inference
     from ..engine.live.answer import LivePlacement
 
-_SUMMARY_MS = 150
-_REST_RATIO = 5  # at most a sixth of the time goes into statistics
 OPSCOPE = "opscope"  # the target whose verdicts a plan makes final
 
 
@@ -57,14 +55,11 @@ class Document(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._parts: Parts | None = None
-        self._samples = Samples()
-        self._rest = QTimer(self, singleShot=True)  # runs after a summary was computed
-        self._rest.timeout.connect(self.settle)
+        self._runs = RunTimes(self)
+        self._runs.renewed.connect(self.measured)
         self._graphs: Mapping[GraphPath, Graph] = {}
         self._by_source: Mapping[NodeId, tuple[NodePlacement, ...]] = {}
         self._by_node: Mapping[NodeId, NodePlacement] = {}
-        self._summary: tuple[NodeSummary, ...] = ()
-        self._summary_is_old = False
         self._timed: tuple[TimedNode, ...] = ()
 
     # ------------------------------------------------------------------ parts arrive
@@ -143,9 +138,7 @@ class Document(QObject):
         """More runs of the present plan."""
         if not results:
             return
-        for result in results:
-            self._samples.add(result)
-        self._summary_is_old = True
+        self._runs.add(results)
         before = self._require().last
         self._parts = replace(self._require(), last=results[-1])
         if before is None or before.diagnostics != results[-1].diagnostics:
@@ -154,9 +147,7 @@ class Document(QObject):
 
     def settle(self) -> None:
         """No more runs come: let every view have the final statistics at once."""
-        self._rest.stop()
-        if self._summary_is_old:
-            self.measured.emit()
+        self._runs.settle()
 
     # ------------------------------------------------------------------ what is known
 
@@ -191,7 +182,7 @@ class Document(QObject):
     @property
     def samples(self) -> Samples:
         """The times of the present plan's runs."""
-        return self._samples
+        return self._runs.samples
 
     @property
     def summary(self) -> tuple[NodeSummary, ...]:
@@ -202,13 +193,7 @@ class Document(QObject):
         """
         if (reported := self.reported) is not None:
             return reported.summary
-        if self._summary_is_old and not self._rest.isActive():
-            start = time.monotonic()
-            self._summary = self._samples.summary()
-            self._summary_is_old = False
-            cost_ms = 1000 * (time.monotonic() - start)
-            self._rest.start(max(_SUMMARY_MS, round(_REST_RATIO * cost_ms)))
-        return self._summary
+        return self._runs.summary()
 
     @property
     def total_ns(self) -> float:
@@ -222,7 +207,7 @@ class Document(QObject):
         """How many warm runs the times are of."""
         if (reported := self.reported) is not None:
             return max((row.time.n for row in reported.summary), default=0)
-        return self._samples.warm_runs
+        return self._runs.samples.warm_runs
 
     @property
     def timing_source(self) -> str:
@@ -319,6 +304,4 @@ class Document(QObject):
 
     def _forget_runs(self) -> None:
         self._timed = ()
-        self._samples = Samples()
-        self._summary, self._summary_is_old = (), False
-        self._rest.stop()
+        self._runs.forget()

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMessageBox
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
 
 from ..engine.device.profile import DeviceProfile
 from ..engine.diagnostics import Diagnostic
@@ -16,11 +16,11 @@ from ..engine.errors import NodeError
 from ..engine.ir.model import Model
 from .actions import make_actions
 from .code_pages import CodePages
-from .colours import colouring, findings_by_node
-from .copies import NO_COPIES
 from .document import Document
 from .engine_worker import EngineWorker
 from .error_text import error_text
+from .graph_appearance import GraphAppearance
+from .help_actions import copy_diagnostics, show_about, show_report, show_shortcuts
 from .jobs import JobTracker
 from .live_control import LiveControl
 from .menus import ViewChoices, fill_menus, make_toolbar
@@ -32,19 +32,15 @@ from .settings import Settings
 from .style import stylesheet
 from .target_control import TargetControl
 from .theme import Scheme, apply_theme, theme_for
-from .throttle import Throttle
 from .verdict import summary_text
 from .views.finding import FindingHelp
 from .views.graph.colouring import Mode
-from .views.help_dialogs import ShortcutsDialog, about_text, diagnostics_text
 from .views.status_line import StatusLine
 from .views.target_options import TargetOptionsDialog
 from .walker import Walker
 from .workspace import Workspace
 
 FILE_FILTER = "Models and reports (*.onnx *.png *.zip);;All files (*)"
-_RECOLOUR_MS = 400
-_TYPES_MS = 1500  # how long the layout waits for the types before it begins without them
 _SIZE = (1280, 800)
 
 
@@ -65,11 +61,8 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.services = services
         self.settings = settings
-        self.mode = Mode.PROVIDER
         self.profile: DeviceProfile | None = None
         self.theme = theme_for(Scheme(settings.theme))
-        self._drawn: Model | None = None  # the model that the graph shows, and with which types
-        self._drawn_types: object = None
         self._shapes: dict[str, tuple[int, ...]] = {}  # of the inputs of the last run
         self.document = Document(self)
         self.selection = Selection(self)
@@ -104,8 +97,9 @@ class MainWindow(QMainWindow):
             self, self.commands, self.choices, tuple(self.work.docks.values())
         )
         self.status = StatusLine(self.statusBar())
-        self._recolouring = Throttle(_RECOLOUR_MS, self._recolour, self)
-        self._types_late = QTimer(self, singleShot=True, interval=_TYPES_MS)
+        self.graph = GraphAppearance(
+            self.document, self.targeting, self.work.page, self, copies=settings.copies
+        )
         self._connect()
         self.setAcceptDrops(True)
         self.resize(*_SIZE)
@@ -137,7 +131,7 @@ class MainWindow(QMainWindow):
         if not self.work.shows_graph:
             self.work.show_graph()
             self._restore_layout()
-        self._types_late.start()
+        self.graph.await_types()
         if model.path:
             self.settings.add_recent_file(model.path)
             self._show_recent()
@@ -263,9 +257,13 @@ class MainWindow(QMainWindow):
         """Show another target's verdicts."""
         self.targeting.choose(target_id)
 
+    @property
+    def mode(self) -> Mode:
+        """What the graph's colours say."""
+        return self.graph.mode
+
     def set_mode(self, mode: Mode) -> None:
-        """Colour the graph another way."""
-        self.mode = mode
+        """Colour the graph another way; a difference has its list of nodes in front."""
         self.choices.modes[mode].setChecked(True)
         self.targeting.wants_difference = mode is Mode.DIFFERENCE
         if mode is Mode.DIFFERENCE:
@@ -273,7 +271,13 @@ class MainWindow(QMainWindow):
             if self.work.shows_graph:
                 self.work.show_dock("Differences")
         self.work.set_targets(self.targeting)
-        self._recolour()
+        self.graph.set_mode(mode)
+
+    def _show_copies(self, shown: bool) -> None:
+        self.settings.copies = shown
+        if shown and self.mode is not Mode.PROVIDER:
+            self.set_mode(Mode.PROVIDER)
+        self.graph.show_copies(shown)
 
     def set_scheme(self, scheme: Scheme) -> None:
         """Light, dark, or as the system is."""
@@ -287,46 +291,12 @@ class MainWindow(QMainWindow):
         self.commands.set_theme(self.theme)
         self.work.set_theme(self.theme)
 
-    def recolour(self) -> None:
-        """Colour the graph by the parts that are there, and hang its badges."""
-        self._recolouring.request()
-
-    def _recolour(self) -> None:
-        document, target = self.document, self.target
-        shows_copies = self.commands.copies.isChecked() and self.mode is Mode.PROVIDER
-        made = colouring(document, self.mode, target, self.targeting.against, copies=shows_copies)
-        self.work.page.set_colouring(made)
-        marked = shows_copies and target is not None
-        self.work.page.set_copies(document.copies(target.id) if marked else NO_COPIES)
-        self._hang_badges()
-
-    def _hang_badges(self) -> None:
-        self.work.page.set_diagnostics(findings_by_node(self.document, self.target))
-
-    def _show_copies(self, shown: bool) -> None:
-        self.settings.copies = shown
-        if shown and self.mode is not Mode.PROVIDER:
-            self.set_mode(Mode.PROVIDER)
-        self._recolour()
-
-    def _findings_changed(self) -> None:
-        (self.recolour if self.mode is Mode.RISK else self._hang_badges)()
-
-    def _verdicts_changed(self, target_id: str) -> None:
-        shown = {t.id for t in self.targeting.shown}
-        if self.mode in (Mode.PROVIDER, Mode.DIFFERENCE) and target_id in shown:
-            self.recolour()
-
-    def _measured(self) -> None:
-        if self.mode is Mode.TIME:
-            self.recolour()
-
     def _targets_changed(self) -> None:
         """The list of targets, or a choice among them, is another."""
         self.choices.target_box.set_targets(self.targeting.all, self.target)
         self.work.set_targets(self.targeting)
         self._update_actions()
-        self.recolour()
+        self.graph.recolour_now()
 
     def _place_rest(self) -> None:
         """Once the file is judged and its graph drawn, place it for the remaining targets."""
@@ -353,21 +323,6 @@ class MainWindow(QMainWindow):
         if model is None or self.document.reported is not None:
             return ""
         return self.services.remedy_command(found, model.path)
-
-    def _types_known(self) -> None:
-        """Types arrived, or a plan's: draw the graph with them."""
-        parts = self.document.parts
-        if parts is None:
-            return
-        self._types_late.stop()
-        types = {**parts.types, **(parts.plan.types if parts.plan else {})}
-        if self._drawn is not parts.model:
-            self._drawn = parts.model
-            self.work.page.set_model(parts.model, types)
-        elif types != self._drawn_types:
-            self.work.page.set_types(types)
-        self._drawn_types = types
-        self.recolour()
 
     def _show_counts(self, errors: int, warnings: int, notes: int) -> None:
         self.status.show_problems(errors, warnings, notes)
@@ -398,31 +353,7 @@ class MainWindow(QMainWindow):
         commands.back.setEnabled(self.selection.can_go_back)
         commands.forward.setEnabled(self.selection.can_go_forward)
 
-    # ------------------------------------------------------------------ help and the end
-
-    def show_shortcuts(self) -> None:
-        """List every key."""
-        actions: list[QAction] = [*self.commands.all(), *self.choices.modes.values()]
-        dialog = ShortcutsDialog([*actions, self.choices.next_target], self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
-
-    def copy_diagnostics(self) -> None:
-        """Put versions, adapter and findings on the clipboard."""
-        QGuiApplication.clipboard().setText(diagnostics_text(self.document, self.profile))
-        self.status.say("Diagnostics copied")
-
-    def show_about(self) -> None:
-        """Say what this is."""
-        box = QMessageBox(QMessageBox.Icon.NoIcon, "About Opscope", about_text(), parent=self)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.open()
-
-    def make_report(self) -> None:
-        """Make a bug report of what the window shows."""
-        from .reporting import report_from_window
-
-        report_from_window(self)
+    # ------------------------------------------------------------------ the end
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         """Keep the layout; end every job, run and layout and wait for their threads."""
@@ -440,7 +371,7 @@ class MainWindow(QMainWindow):
         if self.settings.geometry is not None:
             self.restoreGeometry(self.settings.geometry)
         self._show_recent()
-        self.choices.show(self.mode, Scheme(self.settings.theme))
+        self.choices.show(Mode.PROVIDER, Scheme(self.settings.theme))
 
     def _restore_layout(self) -> None:
         """Show the panels as they were left, or in their usual places."""
@@ -467,10 +398,10 @@ class MainWindow(QMainWindow):
         commands.previous_difference.triggered.connect(lambda: self.walker.differing(-1))
         commands.copies.toggled.connect(self._show_copies)
         commands.ask_live.triggered.connect(self.live.ask)
-        commands.report.triggered.connect(self.make_report)
-        commands.shortcuts.triggered.connect(self.show_shortcuts)
-        commands.copy_diagnostics.triggered.connect(self.copy_diagnostics)
-        commands.about.triggered.connect(self.show_about)
+        commands.report.triggered.connect(lambda: show_report(self))
+        commands.shortcuts.triggered.connect(lambda: show_shortcuts(self))
+        commands.copy_diagnostics.triggered.connect(lambda: copy_diagnostics(self))
+        commands.about.triggered.connect(lambda: show_about(self))
         commands.reset_layout.triggered.connect(work.lay_out)
         self.choices.target_chosen.connect(self.set_target)
         self.choices.options_wanted.connect(self.set_options)
@@ -499,13 +430,6 @@ class MainWindow(QMainWindow):
         self.runs.prepared.connect(self._prepared)
         self.runs.failed.connect(self._run_failed)
         self.worker.device_changed.connect(self._device_changed)
-        self._types_late.timeout.connect(self._types_known)
-        document.types_changed.connect(self._types_known)
-        document.planned.connect(self._types_known)
         document.planned.connect(self._judge_plan)
-        document.verdicts_changed.connect(self._verdicts_changed)
-        document.diagnostics_changed.connect(self._findings_changed)
-        document.copies_changed.connect(self._verdicts_changed)
-        document.measured.connect(self._measured)
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(self._follow_system)

@@ -19,7 +19,7 @@ from ..engine.report.build import Made, Subject, make_report
 from ..engine.report.data import Report
 from ..engine.report.markdown import markdown
 from ..engine.report.redact import aliases, redacted
-from .document import Document
+from .document import OPSCOPE, Document
 from .parts import Verdicts
 from .report_picture import GRAPH_HEIGHT, PIXEL_RATIO, WIDTH, png_bytes, report_picture
 from .report_region import telling_drawing
@@ -79,15 +79,17 @@ def subject_of(window: MainWindow) -> Subject | Report:
         raise RuntimeError("no model is open")
     path = window.selection.graph
     plan, last = parts.plan, parts.last
+    about = _about(window)
     return Subject(
         model=model,
         graph=next(g for g in model.graphs() if g.path == path),
-        nodes=window.work.page.snapshot_nodes(_SIZE, node, scale),
+        nodes=window.work.page.camera.snapshot_nodes(_SIZE, node, scale),
         types={**parts.types, **(plan.types if plan else {})},
         verdicts=_verdicts(window),
         diagnostics=[
             replace(d, node=document.source(d.node)) if d.node is not None else d
             for d in document.diagnostics
+            if d.target in about
         ],
         selected=node,
         target=window.target.id if window.target else "",
@@ -120,7 +122,7 @@ def snapshot(window: MainWindow, made: Made) -> Snapshot:
     )
     if drawing is not None and graph is not None:
         drawing = telling_drawing(drawing, graph, made.names)
-    image = page.snapshot(_SIZE, node, scale, PIXEL_RATIO, drawing)
+    image = page.camera.snapshot(_SIZE, node, scale, PIXEL_RATIO, drawing)
     labels = {t.id: t.label for t in window.targets}
     return Snapshot(image, page.colouring, labels, window.theme)
 
@@ -137,6 +139,13 @@ def _focus(window: MainWindow) -> tuple[NodeId | None, float | None]:
     if node is not None and node.graph == window.selection.graph:
         return node, None
     return None, None if canvas.shows_all else canvas.viewport.scale
+
+
+def _about(window: MainWindow) -> frozenset[str]:
+    """Whose findings a report tells: of the model itself, of Opscope, of what is looked at."""
+    targeting = window.targeting
+    compared = (targeting.against,) if targeting.wants_difference else ()
+    return frozenset(("", OPSCOPE, *(t.id for t in (targeting.target, *compared) if t)))
 
 
 def _verdicts(window: MainWindow) -> dict[str, Verdicts]:

@@ -7,21 +7,23 @@ travels in the PNG's text chunk, so the picture and its data say the same.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 
 from PySide6.QtCore import QBuffer, QIODevice, QPointF, QRectF, QSize
-from PySide6.QtGui import QColor, QFont, QImage, QPainter, QTextLayout, QTextOption
+from PySide6.QtGui import QColor, QFont, QImage, QPainter
 
 from ..engine.diagnostics import Severity
 from ..engine.ir.model import TensorType
-from ..engine.providers.support import Status
+from ..engine.providers.support import Reason, Status, Support
 from ..engine.report.container import KEYWORD
 from ..engine.report.data import Report
 from ..engine.report.markdown import facts, findings_of
-from .format import count_text, type_text
-from .theme import Look, Theme, mix
-from .views.graph.colouring import Colouring
+from .document import OPSCOPE
+from .format import count_text, sentence_text, type_text
+from .report_text import SIGN, Column, Paragraph, Style
+from .theme import Theme, mix
+from .verdict import WORDS, Sign, sign_of
+from .views.graph.colouring import Colouring, Mode
 from .views.graph.glyphs import draw_swatch
 from .views.graph.looks import look_of
 
@@ -29,102 +31,12 @@ WIDTH = 1200  # of the picture, in device-independent pixels
 GRAPH_HEIGHT = 520
 PIXEL_RATIO = 2.0
 SHOWN_FINDINGS = 6
-SHOWN_TARGETS = 8
-LONGEST = 600  # characters of a paragraph: a stranger's report, opened again, may say anything
+SHOWN_TARGETS = 12  # without their reasons
 _MARGIN = 24.0
 _GUTTER = 36.0
 _LEFT_SHARE = 0.56
-_KEY_WIDTH = 74.0
-_SIGN = 15.0
-_INDENT = _SIGN + 9.0
+_INDENT = SIGN + 9.0
 _TEXT_PX, _SMALL_PX, _TITLE_PX, _LEGEND_PX = 13, 12, 19, 12
-
-
-@dataclass(frozen=True)
-class Style:
-    """How a text is set."""
-
-    size_px: int
-    colour: str
-    weight: QFont.Weight = QFont.Weight.Normal
-
-    def font(self) -> QFont:
-        """The font; glyphs it lacks come from DejaVu."""
-        font = QFont()
-        font.setFamilies([*font.families(), "DejaVu Sans"])
-        font.setPixelSize(self.size_px)
-        font.setWeight(self.weight)
-        font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
-        return font
-
-
-class Paragraph:
-    """A text broken to a width: at words, and within those that are too long.
-
-    What goes beyond :data:`LONGEST` characters is cut; the report's data has it all.
-    """
-
-    def __init__(self, text: str, style: Style, width: float) -> None:
-        self._style = style
-        if len(text) > LONGEST:
-            text = f"{text[:LONGEST]} \N{HORIZONTAL ELLIPSIS}"
-        self._layout = QTextLayout(text, style.font())
-        option = QTextOption()
-        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self._layout.setTextOption(option)
-        self.height = 0.0
-        self.width = 0.0  # of the widest line
-        self._layout.beginLayout()
-        while (line := self._layout.createLine()).isValid():
-            line.setLineWidth(max(width, 1.0))
-            line.setPosition(QPointF(0, self.height))
-            self.height += line.height() * 1.08
-            self.width = max(self.width, line.naturalTextWidth())
-        self._layout.endLayout()
-
-    def draw(self, painter: QPainter, at: QPointF) -> None:
-        """Draw it with its top left corner at ``at``."""
-        painter.setPen(QColor(self._style.colour))
-        self._layout.draw(painter, at)
-
-
-class Column:
-    """Paragraphs and signs below each other; laid out first, drawn when the height is known."""
-
-    def __init__(self, left: float, width: float) -> None:
-        self._left = left
-        self._width = width
-        self._items: list[tuple[QPointF, Paragraph | Look]] = []
-        self.height = 0.0
-
-    def text(self, text: str, style: Style, indent: float = 0.0) -> None:
-        """Add a paragraph."""
-        paragraph = Paragraph(text, style, self._width - indent)
-        self._items.append((QPointF(self._left + indent, self.height), paragraph))
-        self.height += paragraph.height
-
-    def sign(self, look: Look) -> None:
-        """Put a class's sign before the next paragraph."""
-        self._items.append((QPointF(self._left, self.height + 1), look))
-
-    def entry(self, key: str, text: str, key_style: Style, style: Style) -> None:
-        """Add a key with its text beside it."""
-        self._items.append((QPointF(self._left, self.height), Paragraph(key, key_style, 400)))
-        self.text(text, style, _KEY_WIDTH)
-
-    def gap(self, pixels: float) -> None:
-        """Leave room."""
-        self.height += pixels
-
-    def draw(self, painter: QPainter, top: float, theme: Theme) -> None:
-        """Draw everything from ``top`` downwards."""
-        for place, item in self._items:
-            at = place + QPointF(0, top)
-            if isinstance(item, Paragraph):
-                item.draw(painter, at)
-            else:
-                box = QRectF(at.x(), at.y(), _SIGN, _SIGN)
-                draw_swatch(painter, item, box, QColor(item.fill))
 
 
 def report_picture(
@@ -221,12 +133,12 @@ class _Strip:
         summary.draw(painter, QPointF(end, band.center().y() - summary.height / 2))
         for entry in colouring.legend:
             name = Paragraph(f"{entry.label}  {entry.total}", self._legend, 1e6)
-            if x + _SIGN + 6 + name.width > end - 18:
+            if x + SIGN + 6 + name.width > end - 18:
                 break
-            box = QRectF(x, band.center().y() - _SIGN / 2, _SIGN, _SIGN)
+            box = QRectF(x, band.center().y() - SIGN / 2, SIGN, SIGN)
             look = look_of(theme, entry.kind)
             draw_swatch(painter, look, box, QColor(theme.node_border))
-            x += _SIGN + 6
+            x += SIGN + 6
             name.draw(painter, QPointF(x, band.center().y() - name.height / 2))
             x += name.width + 16
 
@@ -253,13 +165,45 @@ class _Strip:
             graph = "/".join(report.graph)
             column.text(f"of the graph {graph}" if graph else "of the main graph", self._muted)
         column.gap(12)
-        for target, verdicts in list(report.verdicts.items())[:SHOWN_TARGETS]:
+        for target in self._foremost:
+            verdicts = report.verdicts[target]
             label = self._labels.get(target, target)
             if node is None:
-                self._counts(label, Counter(v[0] for v in verdicts.values()))
+                self._counts(label, verdicts.values())
             elif node.index in verdicts:
                 self._verdict(label, *verdicts[node.index])
         self._findings()
+
+    @property
+    def _foremost(self) -> tuple[str, ...]:
+        """The targets whose reasons are told: the chosen one, whom it is compared with, Opscope."""
+        names = tuple(self._report.verdicts)
+        compared = names[1:2] if self._report.color == Mode.DIFFERENCE else ()
+        wanted = (self._report.target, *compared, OPSCOPE)
+        return tuple(n for n in dict.fromkeys(wanted) if n in names) or names[:1]
+
+    def _fill_others(self) -> None:
+        """The remaining targets, a line each."""
+        report, column = self._report, self._right
+        node = report.node(report.selected)
+        others = [n for n in report.verdicts if n not in self._foremost]
+        if not others:
+            return
+        column.gap(10)
+        column.text("On other targets", self._heading)
+        column.gap(4)
+        for target in others[:SHOWN_TARGETS]:
+            label, verdicts = self._labels.get(target, target), report.verdicts[target]
+            if node is None:
+                self._counts(label, verdicts.values(), column)
+            elif node.index in verdicts:
+                status, reason, _ = verdicts[node.index]
+                sign = _sign(status, reason)
+                column.sign(look_of(self._theme, sign))
+                column.text(f"{label}: {WORDS[sign]}", self._plain, _INDENT)
+                column.gap(4)
+        if len(others) > SHOWN_TARGETS:
+            column.text(f"and {len(others) - SHOWN_TARGETS:,} more", self._muted, _INDENT)
 
     def _types(self, names: tuple[str, ...], role: str) -> None:
         kinds = [self._report.values.get(n) or self._report.weights.get(n) for n in names if n]
@@ -268,18 +212,25 @@ class _Strip:
             self._left.text(f"{role}:  " + ";  ".join(texts), self._muted)
 
     def _verdict(self, label: str, status: str, reason: str, detail: str) -> None:
-        look = self._theme.status[Status(status)]
-        self._left.sign(look)
-        self._left.text(f"{label}: {look.label}", self._strong, _INDENT)
+        sign = _sign(status, reason)
+        self._left.sign(look_of(self._theme, sign))
+        self._left.text(f"{label}: {WORDS[sign]}", self._strong, _INDENT)
         why = ": ".join(filter(None, (reason, detail)))
         if why:
-            self._left.text(why, self._plain, _INDENT)
+            self._left.text(sentence_text(why), self._plain, _INDENT)
         self._left.gap(7)
 
-    def _counts(self, label: str, counts: Counter[str]) -> None:
-        parts = [f"{self._theme.status[Status(s)].label} {n:,}" for s, n in counts.most_common()]
-        self._left.text(f"{label}: {', '.join(parts)}", self._strong)
-        self._left.gap(4)
+    def _counts(
+        self,
+        label: str,
+        verdicts: Iterable[tuple[str, str, str]],
+        column: Column | None = None,
+    ) -> None:
+        counts = Counter(WORDS[_sign(status, reason)] for status, reason, _ in verdicts)
+        parts = [f"{word} {n:,}" for word, n in counts.most_common()]
+        style = self._strong if column is None else self._plain
+        (column or self._left).text(f"{label}: {', '.join(parts)}", style)
+        (column or self._left).gap(4)
 
     def _findings(self) -> None:
         findings, column = findings_of(self._report), self._left
@@ -292,7 +243,7 @@ class _Strip:
             column.sign(self._theme.severity[Severity(finding["severity"])])
             node = finding["node"]
             where = f"{finding['op']} #{node['index']}: " if node and self._all_nodes else ""
-            column.text(where + finding["text"], self._plain, _INDENT)
+            column.text(where + sentence_text(finding["text"]), self._plain, _INDENT)
             target = self._labels.get(finding["target"], finding["target"])
             about = ", ".join(filter(None, (finding["code"], target)))
             helps = f"What helps: {finding['remedy']}. " if finding["remedy"] else ""
@@ -314,3 +265,8 @@ class _Strip:
         for name, text in facts(self._report):
             column.entry(name.capitalize(), text, key, value)
             column.gap(4)
+        self._fill_others()
+
+
+def _sign(status: str, reason: str) -> Sign:
+    return sign_of(Support(Status(status), Reason(reason)))

@@ -25,9 +25,30 @@ _HEIGHT = 25
 _SIGN = 15.0
 _BAR = 3.0
 _LEFT = 9.0
-_NAME_SHARE = 0.45  # of the row's width, for the target's name
-_WORD_WIDTH = 74.0
-_LIVE_WIDTH = 66.0
+_LEAST = 64.0  # pixels for the step; with fewer it is left to the tooltip
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where the columns begin, in pixels.
+
+    Attributes:
+        verdict, live, step: of each column; live is None where nobody was asked.
+        word: the width of a verdict's word.
+    """
+
+    verdict: float
+    live: float | None
+    step: float
+    word: float
+
+    @classmethod
+    def of(cls, width: float, *, live: bool) -> Columns:
+        """The columns of a row of ``width``."""
+        verdict = width * (0.42 if live else 0.45)
+        word = 52.0 if live else 74.0
+        used = _SIGN + 6 + word + (4 if live else 0)
+        return cls(verdict, verdict + used if live else None, verdict + used * (1 + live), word)
 
 
 @dataclass(frozen=True)
@@ -107,31 +128,31 @@ class RowButton(QAbstractButton):
             painter.fillRect(QRectF(0, 0, _BAR, area.height()), QColor(theme.accent))
         elif self.underMouse() or self.hasFocus():
             painter.fillRect(area, QColor(theme.raised))
-        name_width = area.width() * _NAME_SHARE - _LEFT
+        at = Columns.of(area.width(), live=self._live)
         bold = QFont(self.font())
         bold.setBold(self._chosen)
         ink = theme.text if row.look is not None else theme.muted
-        self._text(painter, row.target.label, _LEFT, name_width - 6, ink, bold)
-        x = area.width() * _NAME_SHARE
-        self._verdict(painter, x, row.look, row.word)
-        x += _WORD_WIDTH + 16
-        if self._live:
-            if row.live:
-                if row.differs:
-                    frame = QRectF(x - 3, 2.5, _LIVE_WIDTH + 12, area.height() - 5)
-                    painter.setPen(QPen(QColor(theme.severity[Severity.ERROR].fill), 1.5))
-                    painter.setBrush(Qt.BrushStyle.NoBrush)
-                    painter.drawRoundedRect(frame, 4, 4)
-                self._verdict(painter, x, row.live_look, row.live)
-            x += _LIVE_WIDTH + 16
-        self._text(painter, row.step, x, area.width() - x - 4, theme.muted, self.font())
+        self._text(painter, row.target.label, _LEFT, at.verdict - _LEFT - 6, ink, bold)
+        self._verdict(painter, at.verdict, at.word, row.look, row.word)
+        if at.live is not None and row.live:
+            if row.differs:
+                frame = QRectF(at.live - 4, 2.5, at.step - at.live - 2, area.height() - 5)
+                painter.setPen(QPen(QColor(theme.severity[Severity.ERROR].fill), 1.5))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRoundedRect(frame, 4, 4)
+            self._verdict(painter, at.live, at.word, row.live_look, row.live)
+        room = area.width() - at.step - 4
+        if room >= _LEAST:
+            self._text(painter, row.step, at.step, room, theme.muted, self.font())
 
-    def _verdict(self, painter: QPainter, x: float, look: Look | None, word: str) -> None:
+    def _verdict(
+        self, painter: QPainter, x: float, width: float, look: Look | None, word: str
+    ) -> None:
         if look is not None:
             box = QRectF(x, (self.height() - _SIGN) / 2, _SIGN, _SIGN)
             draw_swatch(painter, look, box, QColor(look.fill))
         ink = self._theme.text if look is not None else self._theme.muted
-        self._text(painter, word, x + _SIGN + 6, _WORD_WIDTH, ink, self.font())
+        self._text(painter, word, x + _SIGN + 6, width, ink, self.font())
 
     def _text(
         self, painter: QPainter, text: str, x: float, width: float, ink: str, font: QFont
@@ -160,13 +181,12 @@ class Heading(QWidget):
         font = QFont(self.font())
         font.setPointSizeF(font.pointSizeF() * 0.9)
         painter.setFont(font)
-        x = self.width() * _NAME_SHARE
-        titles = [(_LEFT, "Target"), (x, "Predicted" if self._live else "Runs on")]
-        x += _WORD_WIDTH + 16
-        if self._live:
-            titles.append((x, "Live"))
-            x += _LIVE_WIDTH + 16
-        titles.append((x, "Decided by"))
+        at = Columns.of(self.width(), live=self._live)
+        titles = [(_LEFT, "Target"), (at.verdict, "Predicted" if self._live else "Runs on")]
+        if at.live is not None:
+            titles.append((at.live, "Live"))
+        if self.width() - at.step - 4 >= _LEAST:
+            titles.append((at.step, "Decided by"))
         for left, title in titles:
             painter.drawText(
                 QRectF(left, 0, self.width() - left, self.height()),

@@ -66,7 +66,8 @@ def test_a_sample_runs_and_every_node_with_a_dispatch_has_a_time(window, wait):
     timed = {row.node for row in window.document.summary}
     assert timed == {d.node for d in window.document.plan.dispatches}
     assert all(row.time.n == 2 and row.time.min_ns > 0 for row in window.document.summary)
-    # The table is refreshed a few times a second.
+    # The table is refreshed a few times a second, while it can be seen.
+    window.work.show_dock("Kernels")
     wait(lambda: any(r.summary.op == "GRU" for r in window.work.kernels.model.rows), 10)
     gru = next(r.source for r in window.work.kernels.model.rows if r.summary.op == "GRU")
     window.selection.reveal(gru)

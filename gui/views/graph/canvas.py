@@ -32,7 +32,8 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from ...theme import Theme
 from .drawing import NOTHING, Drawing, Hit
-from .painter import NO_EMPHASIS, Dress, Emphasis, GraphPainter
+from .emphasis import NO_EMPHASIS, Emphasis
+from .painter import Dress, GraphPainter
 from .tooltip import tooltip_text
 from .viewport import MARGIN, READABLE, Viewport, fitted, opening
 

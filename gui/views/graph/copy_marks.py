@@ -7,11 +7,11 @@ every zoom. A value that several nodes read is copied once and has one plate.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from ....engine.ir.model import NodeId
 from ...copies import Copies, Copy
@@ -19,13 +19,14 @@ from ...layout.scene import Box, BoxKind
 from ...theme import Theme
 from .boxes import Fonts
 from .drawing import Drawing
+from .lines import LinePainter
 from .viewport import Viewport
 
-Curve = Callable[[int], tuple[QPainterPath, QPolygonF]]
 _ARROW = "\N{RIGHTWARDS ARROW}"
 _PLATE_HEIGHT = 17.0
 _PLATE_PAD = 6.0
 _GAP = 4.0  # between plates
+_AROUND = 1.2  # pixels that the ground is wider than the dashes
 _MOST = 300  # plates that are tried for room; the largest copies come first
 _SHORTEST = 1.5  # pixels of a line that is worth a plate
 
@@ -79,11 +80,21 @@ class CopyPainter:
         marks: CopyMarks,
         visible: Iterable[int],
         scale: float,
-        curve: Curve,
+        lines: LinePainter,
+        grounds: Mapping[int, str],
     ) -> None:
-        """Paint the broken lines, in the scene's coordinates."""
+        """Paint the broken lines, in the scene's coordinates.
+
+        Args:
+            painter: of the scene.
+            drawing: what is drawn.
+            marks: its paths that are copied.
+            visible: its paths in view.
+            scale: of the view.
+            lines: has the curves.
+            grounds: path -> the colour around its dashes, where that is not the canvas's.
+        """
         width = max(2.4, 1.7 / scale)
-        ground = QPen(QColor(self._theme.sunken), width + 1.2 / min(scale, 1.0))
         for index in visible:
             copy = marks.paths.get(index)
             if copy is None:
@@ -91,13 +102,18 @@ class CopyPainter:
             pen = QPen(self._colour(copy), width, Qt.PenStyle.CustomDashLine)
             pen.setDashPattern([2.6, 1.3])
             pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-            path, head = curve(index)
+            around = grounds.get(index)
+            ground = QPen(QColor(around or self._theme.sunken), width + _AROUND / min(scale, 1.0))
+            if around is not None:
+                ground.setWidthF(width + 3 * _AROUND / min(scale, 1.0))
+            path, head = lines.curve(drawing, index)
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            for stroke in (ground, pen):
+            plain = QPen(QColor(self._theme.sunken), width)  # between the dashes
+            for stroke in (ground, plain, pen):
                 painter.setPen(stroke)
                 painter.drawPath(path)
             if drawing.paths[index].arrow:
-                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setPen(QPen(pen.color(), width * 0.8))
                 painter.setBrush(pen.color())
                 painter.drawPolygon(head)
 

@@ -10,14 +10,10 @@ from PySide6.QtCore import (
     QCoreApplication,
     QEvent,
     QObject,
-    QPointF,
-    QRectF,
-    QSize,
-    QSizeF,
     Qt,
     Signal,
 )
-from PySide6.QtGui import QImage, QKeySequence, QPainter, QShortcut
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from ....engine.diagnostics import Diagnostic, worst
@@ -30,6 +26,7 @@ from ...selection import Selection
 from ...theme import Theme
 from .boxes import Badge
 from .breadcrumb import Breadcrumb
+from .camera import Camera
 from .canvas import GraphCanvas
 from .colouring import PLAIN, Colouring, Mode
 from .drawing import Drawing
@@ -37,8 +34,8 @@ from .find_bar import FindBar
 from .legend import Legend
 from .overlay import LayoutOverlay
 from .overview import Overview
-from .painter import NO_EMPHASIS, Dress, Emphasis
-from .viewport import Viewport, fitted
+from .painter import Dress
+from .viewport import Viewport
 
 _SUBJECT = "layout"
 
@@ -77,6 +74,7 @@ class GraphPage(QWidget):
         self._wanted: NodeId | None = None  # to bring into view once its graph is laid out
         self._jobs = JobTracker(1, "layout", self)
         self.canvas = GraphCanvas(theme)
+        self.camera = Camera(self.canvas, self._box_of)
         self.overview = Overview(self.canvas)
         self.breadcrumb = Breadcrumb()
         self.legend = Legend(theme)
@@ -362,70 +360,6 @@ class GraphPage(QWidget):
     def shutdown(self) -> None:
         """End the layout that runs and its thread; call it before the page goes."""
         self._jobs.close()
-
-    # ---- pictures
-
-    def visible_nodes(self) -> list[NodeId]:
-        """The nodes in view, in the drawing's order."""
-        drawing = self.canvas.drawing
-        if drawing is None:
-            return []
-        boxes = (drawing.scene.boxes[index].node for index in self.canvas.visible_boxes())
-        return [node for node in boxes if node is not None]
-
-    def snapshot(
-        self,
-        size: QSize,
-        node: NodeId | None = None,
-        scale: float | None = None,
-        pixel_ratio: float = 1.0,
-        drawing: Drawing | None = None,
-    ) -> QImage:
-        """A picture of the graph on show; works off screen.
-
-        Args:
-            size: of the picture, in device-independent pixels.
-            node: in the middle and marked; without it the whole graph, or what the canvas shows
-                (and marks) if ``scale`` is given.
-            scale: pixels per scene pixel; by default 1 around a node, fitted otherwise.
-            pixel_ratio: device pixels per pixel.
-            drawing: painted in place of the one on show: the same boxes with other texts.
-        """
-        image = QImage(size * pixel_ratio, QImage.Format.Format_ARGB32_Premultiplied)
-        image.setDevicePixelRatio(pixel_ratio)
-        extent = QSizeF(size)
-        view, emphasis = self._snapshot_view(extent, node, scale)
-        painter = QPainter(image)
-        self.canvas.render_view(painter, view, extent, emphasis, drawing)
-        painter.end()
-        return image
-
-    def snapshot_nodes(
-        self, size: QSize, node: NodeId | None = None, scale: float | None = None
-    ) -> list[NodeId]:
-        """The nodes that :meth:`snapshot` of the same arguments shows, in the drawing's order."""
-        drawing = self.canvas.drawing
-        if drawing is None:
-            return []
-        view, _ = self._snapshot_view(QSizeF(size), node, scale)
-        seen = drawing.visible_boxes(view.visible(QSizeF(size))).tolist()
-        boxes = (drawing.scene.boxes[index].node for index in seen)
-        return [found for found in boxes if found is not None]
-
-    def _snapshot_view(
-        self, extent: QSizeF, node: NodeId | None, scale: float | None
-    ) -> tuple[Viewport, Emphasis]:
-        drawing = self.canvas.drawing
-        if drawing is None:
-            return Viewport(), NO_EMPHASIS
-        index = self._box_of(node)
-        if index is not None:
-            view = Viewport().centred(drawing.rect(index).center(), extent, scale or 1.0)
-            return view, self.canvas.emphasis_of(index)
-        if scale is not None:
-            middle = self.canvas.viewport.to_scene(QPointF(self.canvas.rect().center()))
-            return Viewport().centred(middle, extent, scale), self.canvas.emphasis
-        return fitted(QRectF(0, 0, *drawing.size), extent), NO_EMPHASIS
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         """Keep the card in the middle of the canvas."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from ....engine.ir.model import NodeId
 from ...copies import NO_COPIES, Copies
@@ -27,38 +27,15 @@ from .boxes import RADIUS, Badge, BoxPainter, Fonts
 from .colouring import PLAIN, Class, Colouring, Paint
 from .copy_marks import CopyMarks, CopyPainter
 from .drawing import Drawing, Indices
+from .emphasis import NO_EMPHASIS, Emphasis, EmphasisPainter
 from .glyphs import BRUSHES, PENS, pattern_brush
+from .lines import LinePainter
 from .looks import look_of, shade
 from .viewport import Viewport
 
 PLAIN_BELOW = 0.24
 DETAIL = 0.58
 _PLATE_GAPS = (13.0, 5.0)  # from afar, so that boxes are not hidden; close up
-_CORNER = 7.0  # radius of a line's bends
-_ARROW = (6.5, 3.8)  # length and half width
-
-
-@dataclass(frozen=True)
-class Emphasis:
-    """What stands out: the selected box with its neighbours, and what the cursor is over.
-
-    Attributes:
-        selected, hovered: boxes.
-        producers, consumers: neighbours of the selected box.
-        incoming, outgoing: the paths that connect them.
-        traced: paths under the cursor.
-    """
-
-    selected: int | None = None
-    hovered: int | None = None
-    producers: tuple[int, ...] = ()
-    consumers: tuple[int, ...] = ()
-    incoming: frozenset[int] = frozenset()
-    outgoing: frozenset[int] = frozenset()
-    traced: frozenset[int] = frozenset()
-
-
-NO_EMPHASIS = Emphasis()
 
 
 @dataclass(frozen=True)
@@ -86,8 +63,8 @@ class GraphPainter:
         self._copies = CopyPainter(theme, self._fonts)
         self._marks = CopyMarks({})
         self._marks_of: tuple[Drawing, Copies] | None = None
-        self._curves: dict[int, tuple[QPainterPath, QPolygonF]] = {}
-        self._curves_of: Drawing | None = None
+        self._lines = LinePainter()
+        self._emphasis = EmphasisPainter(theme, self._lines)
         self._looks: dict[Class | None, Look] = {}
         self._fitting: dict[tuple[str, int, int], tuple[int, str]] = {}
 
@@ -101,8 +78,6 @@ class GraphPainter:
         emphasis: Emphasis = NO_EMPHASIS,
     ) -> None:
         """Paint what of ``drawing`` is in view; the background is the caller's."""
-        if self._curves_of is not drawing:
-            self._curves, self._curves_of = {}, drawing
         visible = view.visible(size)
         marks = self._copy_marks(drawing, dress.copies)
         copied = [p for p in drawing.visible_paths(visible).tolist() if p in marks.paths]
@@ -111,9 +86,9 @@ class GraphPainter:
         if view.scale < PLAIN_BELOW:
             self._paint_far(painter, drawing, view.scale, visible, dress)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-            self._copy_lines(painter, drawing, copied, view.scale)
-            self._emphasis_lines(painter, drawing, view.scale, visible, emphasis)
-            self._emphasis_rings(painter, drawing, view.scale, emphasis)
+            self._emphasis.lines(painter, drawing, view.scale, visible, emphasis)
+            self._copy_lines(painter, drawing, copied, view.scale, emphasis)
+            self._emphasis.rings(painter, drawing, view.scale, emphasis)
         else:
             self._paint_near(painter, drawing, view.scale, visible, dress, emphasis, copied)
         painter.restore()
@@ -132,11 +107,20 @@ class GraphPainter:
         return self._marks
 
     def _copy_lines(
-        self, painter: QPainter, drawing: Drawing, copied: list[int], scale: float
+        self,
+        painter: QPainter,
+        drawing: Drawing,
+        copied: list[int],
+        scale: float,
+        emphasis: Emphasis,
     ) -> None:
-        self._copies.lines(
-            painter, drawing, self._marks, copied, scale, lambda i: self._curve(drawing, i)
-        )
+        """Copied values; one that stands out keeps its colour around the dashes."""
+        grounds = {
+            path: colour
+            for path in copied
+            if (colour := self._emphasis.colour_of(path, emphasis)) is not None
+        }
+        self._copies.lines(painter, drawing, self._marks, copied, scale, self._lines, grounds)
 
     def _look(self, kind: Class | None) -> Look:
         kind = shade(kind)
@@ -195,9 +179,9 @@ class GraphPainter:
         detailed = scale >= DETAIL
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
         paths = drawing.visible_paths(visible).tolist()
-        self._lines(painter, drawing, paths, QColor(self.theme.edge), 1.3, arrows=True)
-        self._copy_lines(painter, drawing, copied, scale)
-        self._emphasis_lines(painter, drawing, scale, visible, emphasis)
+        self._lines.paint(painter, drawing, paths, QColor(self.theme.edge), 1.3)
+        self._emphasis.lines(painter, drawing, scale, visible, emphasis)
+        self._copy_lines(painter, drawing, copied, scale, emphasis)
         plates = drawing.visible_plates(visible).tolist()
         for index in plates:
             portal = drawing.portals[index]
@@ -205,7 +189,7 @@ class GraphPainter:
             self._boxes.portal(painter, drawing.plate_rect(index), name, portal.outgoing)
         if detailed:
             self._labels(painter, drawing, paths)
-        self._emphasis_rings(painter, drawing, scale, emphasis)
+        self._emphasis.rings(painter, drawing, scale, emphasis)
         paints = dress.colouring.paints
         for index in drawing.visible_boxes(visible).tolist():
             box = drawing.scene.boxes[index]
@@ -286,91 +270,6 @@ class GraphPainter:
                 x, y = path.label
                 painter.drawText(QPointF(x, y + 10), drawing.scene.edges[path.edges[0]].label)
 
-    def _lines(
-        self,
-        painter: QPainter,
-        drawing: Drawing,
-        paths: list[int],
-        colour: QColor,
-        width: float,
-        arrows: bool,
-    ) -> None:
-        pen = QPen(colour, width)
-        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(pen)
-        heads = []
-        for index in paths:
-            curve, head = self._curve(drawing, index)
-            painter.drawPath(curve)
-            if arrows and drawing.paths[index].arrow:
-                heads.append(head)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour)
-        for head in heads:
-            painter.drawPolygon(head)
-
-    def _curve(self, drawing: Drawing, index: int) -> tuple[QPainterPath, QPolygonF]:
-        found = self._curves.get(index)
-        if found is None:
-            points = drawing.paths[index].points
-            found = self._curves[index] = (_rounded(points), _arrow_head(points))
-        return found
-
-    # ---- emphasis
-
-    def _emphasis_lines(
-        self,
-        painter: QPainter,
-        drawing: Drawing,
-        scale: float,
-        visible: QRectF,
-        emphasis: Emphasis,
-    ) -> None:
-        if emphasis is NO_EMPHASIS:
-            return
-        theme = self.theme
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        shown = set(drawing.visible_paths(visible).tolist())
-        line = max(2.2, 1.6 / scale)
-        for paths, colour in (
-            (emphasis.traced - emphasis.incoming - emphasis.outgoing, theme.accent),
-            (emphasis.incoming, theme.producer),
-            (emphasis.outgoing, theme.consumer),
-        ):
-            self._lines(painter, drawing, sorted(paths & shown), QColor(colour), line, arrows=True)
-
-    def _emphasis_rings(
-        self, painter: QPainter, drawing: Drawing, scale: float, emphasis: Emphasis
-    ) -> None:
-        theme = self.theme
-        for boxes, colour in (
-            (emphasis.producers, theme.producer),
-            (emphasis.consumers, theme.consumer),
-        ):
-            for index in boxes:
-                self._ring(painter, drawing.rect(index), QColor(colour), scale, 2.0)
-        if emphasis.hovered is not None:
-            self._ring(painter, drawing.rect(emphasis.hovered), QColor(theme.muted), scale, 1.5)
-        if emphasis.selected is not None:
-            rect = drawing.rect(emphasis.selected)
-            glow = QColor(theme.accent)
-            glow.setAlphaF(0.28)
-            self._ring(painter, rect, glow, scale, 8.0)
-            self._ring(painter, rect, QColor(theme.accent), scale, 2.6)
-
-    def _ring(
-        self, painter: QPainter, rect: QRectF, colour: QColor, scale: float, width: float
-    ) -> None:
-        """An outline just outside a box, of a width on the screen that never vanishes."""
-        width = max(width, width * 0.6 / scale)
-        margin = max(1.5, 1.0 / scale) + 1
-        painter.setPen(QPen(colour, width))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(
-            rect.adjusted(-margin, -margin, margin, margin), RADIUS + margin, RADIUS + margin
-        )
-
 
 def _distinct(rects: np.ndarray, found: Indices, scale: float) -> Indices:
     """Of many tiny things on the same pixel one: what a screen can show is bounded."""
@@ -380,36 +279,3 @@ def _distinct(rects: np.ndarray, found: Indices, scale: float) -> Indices:
     key = pixels[:, 0] * 1_000_003 + pixels[:, 1] * 4_099 + (pixels[:, 2] - pixels[:, 0]) * 31
     _, first = np.unique(key + (pixels[:, 3] - pixels[:, 1]), return_index=True)
     return found[np.sort(first)]
-
-
-def _rounded(points: tuple[tuple[float, float], ...]) -> QPainterPath:
-    """A polyline with rounded bends."""
-    if not points:
-        return QPainterPath()
-    path = QPainterPath(QPointF(*points[0]))
-    for before, corner, after in zip(points, points[1:], points[2:], strict=False):
-        enter, leave = _towards(corner, before), _towards(corner, after)
-        path.lineTo(enter)
-        path.quadTo(QPointF(*corner), leave)
-    path.lineTo(QPointF(*points[-1]))
-    return path
-
-
-def _towards(corner: tuple[float, float], other: tuple[float, float]) -> QPointF:
-    dx, dy = other[0] - corner[0], other[1] - corner[1]
-    length = abs(dx) + abs(dy)
-    share = min(_CORNER, length / 2) / length if length else 0.0
-    return QPointF(corner[0] + dx * share, corner[1] + dy * share)
-
-
-def _arrow_head(points: tuple[tuple[float, float], ...]) -> QPolygonF:
-    """A triangle with its tip at the end of the line."""
-    if len(points) < 2:
-        return QPolygonF()
-    (x0, y0), (x, y) = points[-2], points[-1]
-    length, half = _ARROW
-    size = max(abs(x - x0) + abs(y - y0), 1e-6)
-    ux, uy = (x - x0) / size, (y - y0) / size
-    back = QPointF(x - ux * length, y - uy * length)
-    side = QPointF(-uy * half, ux * half)
-    return QPolygonF([QPointF(x, y), back + side, back - side])

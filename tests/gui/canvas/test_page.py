@@ -187,7 +187,7 @@ def test_a_picture_has_each_class_where_its_node_is(shown, small, theme):
     for title, status in (("Conv", Status.GPU), ("Mul", Status.HOST), ("Add", Status.UNSUPPORTED)):
         index = box(page, title)
         node_id = page.drawing.scene.boxes[index].node
-        image = page.snapshot(QSize(400, 300), node_id)
+        image = page.camera.snapshot(QSize(400, 300), node_id)
         rect = page.drawing.rect(index)
         rect.moveCenter(QPointF(200, 150))
         rect.setHeight(24)  # the header
@@ -200,12 +200,12 @@ def test_a_picture_has_each_class_where_its_node_is(shown, small, theme):
 
 def test_a_picture_marks_its_node_and_works_at_any_size(shown, small):
     page = shown(small)
-    marked = page.snapshot(QSize(300, 200), NodeId((), 1))
+    marked = page.camera.snapshot(QSize(300, 200), NodeId((), 1))
     rect = page.drawing.rect(box(page, "Relu"))
     rect.moveCenter(QPointF(150, 100))
     ring = colours(marked, rect.adjusted(-4, -4, 4, 4))
     assert LIGHT.accent in ring
-    whole = page.snapshot(QSize(640, 480), pixel_ratio=2.0)
+    whole = page.camera.snapshot(QSize(640, 480), pixel_ratio=2.0)
     assert whole.size() == QSize(1280, 960)
     assert page._selection.node is None  # taking a picture changes nothing
 
@@ -218,7 +218,7 @@ def test_a_host_node_is_hatched_a_gpu_node_is_not(shown, small):
     for status in (Status.GPU, Status.HOST):
         support = {n: Support(status) for n in small.nodes}
         page.set_colouring(by_provider(small, support, "x"))
-        image = page.snapshot(QSize(300, 200), NodeId((), 3), 1.0)
+        image = page.camera.snapshot(QSize(300, 200), NodeId((), 3), 1.0)
         rect = page.drawing.rect(index)
         rect.moveCenter(QPointF(150, 100))
         strip = QRectF(rect.left() + 40, rect.top() + 3, rect.width() - 62, 4)
@@ -403,7 +403,7 @@ def test_a_failed_layout_says_why(page, monkeypatch, wait):
 
 def test_an_empty_graph_is_no_error(shown):
     page = shown(model_of(Graph(())))
-    assert not page.snapshot(QSize(50, 50)).isNull()
+    assert not page.camera.snapshot(QSize(50, 50)).isNull()
     for key in (Qt.Key.Key_F, Qt.Key.Key_Home, Qt.Key.Key_Down, Qt.Key.Key_1, Qt.Key.Key_Plus):
         QTest.keyClick(page.canvas, key)
 
@@ -424,8 +424,8 @@ def test_the_overview_shows_where_and_leads_there(shown, small):
     bottom = page.overview.rect().bottomLeft() + QPoint(30, -9)
     QTest.mouseClick(page.overview, Qt.MouseButton.LeftButton, pos=bottom)
     page.canvas.settle()
-    assert NodeId((), 149) in page.visible_nodes()
-    assert NodeId((), 0) not in page.visible_nodes()
+    assert NodeId((), 149) in page.camera.visible_nodes()
+    assert NodeId((), 0) not in page.camera.visible_nodes()
 
 
 def test_hostile_names_are_drawn_not_obeyed(shown):
@@ -454,7 +454,7 @@ def test_every_level_of_detail_paints(shown, small):
     page.set_colouring(by_provider(small, support, "x"))
     page._selection.select(NodeId((), 3))
     for scale in (0.05, 0.15, 0.3, 0.5, 0.8, 2.0):
-        image = page.snapshot(QSize(300, 300), NodeId((), 3), scale)
+        image = page.camera.snapshot(QSize(300, 300), NodeId((), 3), scale)
         area = QRectF(100, 100, 100, 100)
         assert len(colours(image, area)) > 1
 

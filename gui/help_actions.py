@@ -1,0 +1,42 @@
+"""What the Help menu does, and the bug report: each a dialog over the window."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QMessageBox
+
+from .views.help_dialogs import ShortcutsDialog, about_text, diagnostics_text
+
+if TYPE_CHECKING:
+    from .main_window import MainWindow
+
+
+def show_shortcuts(window: MainWindow) -> None:
+    """List every key."""
+    actions: list[QAction] = [*window.commands.all(), *window.choices.modes.values()]
+    dialog = ShortcutsDialog([*actions, window.choices.next_target], window)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.open()
+
+
+def copy_diagnostics(window: MainWindow) -> None:
+    """Put versions, adapter and findings on the clipboard."""
+    QGuiApplication.clipboard().setText(diagnostics_text(window.document, window.profile))
+    window.status.say("Diagnostics copied")
+
+
+def show_about(window: MainWindow) -> None:
+    """Say what this is."""
+    box = QMessageBox(QMessageBox.Icon.NoIcon, "About Opscope", about_text(), parent=window)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.open()
+
+
+def show_report(window: MainWindow) -> None:
+    """Make a bug report of what the window shows."""
+    from .reporting import report_from_window
+
+    report_from_window(window)
