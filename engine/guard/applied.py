@@ -14,7 +14,7 @@ from .policy import Policy, Rule
 from .results import Found, OffGpu
 
 HOST_NODE = "host-node"
-PLACEMENT_CODES = frozenset((HOST_NODE, "opset-gate", "f16-recurrent-on-cpu"))
+ON_HOST = frozenset((HOST_NODE, "opset-gate", "f16-recurrent-on-cpu"))
 """Codes that say that a node is on the CPU, so that an allowed operator settles them."""
 
 
@@ -112,7 +112,7 @@ def _allowed(
     for diagnostic in found:
         allowed = lists.get(diagnostic.target)
         settled = ""
-        if allowed is not None and diagnostic.code in PLACEMENT_CODES and diagnostic.node:
+        if allowed is not None and diagnostic.code in ON_HOST and diagnostic.node:
             told.add((diagnostic.target, diagnostic.node))
             if diagnostic.op in allowed:
                 settled = f"allow-host of {diagnostic.target} has {diagnostic.op}"

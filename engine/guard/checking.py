@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..budget import Budget, budget, budget_findings
@@ -14,17 +14,17 @@ from ..device.profile import DeviceProfile
 from ..device.profiles import named_profile
 from ..diagnostics import Diagnostic, merge
 from ..errors import NodeError, OpscopeError, RunError
-from ..ir.model import Graph, Model
+from ..ir.model import Model
 from ..ir.summary import model_json
-from ..providers.support import Status
 from ..providers.targets import DEFAULT_TARGETS, target
 from ..report.model import ReportedModel
 from ..report.reopen import open_model, stated
-from .applied import apply_policy
+from .applied import ON_HOST, apply_policy
 from .fingerprints import Places
 from .policy import Policy
 from .policy_file import known_targets
 from .results import Checked, LiveTable, OffGpu
+from .tallies import counts, graph_rows, operators
 
 NO_POLICY = Policy()
 NO_DEVICE = 3
@@ -136,9 +136,9 @@ def check_request(request: Request) -> Checked:
         error_code=NO_DEVICE if any(t.unavailable for t in live) else 0,
         model=model_json(model),
         assumed=dict(judged.assumed),
-        graphs=_graphs(model),
-        placement={t: _counts(judged, t) for t in ids},
-        operators=_operators(judged, ids),
+        graphs=graph_rows(model),
+        placement={t: counts(judged, t) for t in ids},
+        operators=operators(judged, ids),
         off_gpu=off_gpu,
         budgets=tuple(b.to_json() for b in budgets),
         live=live,
@@ -202,7 +202,9 @@ def _demanded(judged: Judgement, request: Request) -> list[Diagnostic]:
     found = [d for d in required(judged, per_target) if d.code != ABSENT or d.op in request.require]
     if policy.strict:
         found += strict(judged)
-    return found
+    # What would bring a node to the GPU is said by the finding about its placement.
+    remedies = {(d.target, d.node): d.remedy for d in judged.diagnostics if d.code in ON_HOST}
+    return [replace(d, remedy=d.remedy or remedies.get((d.target, d.node), "")) for d in found]
 
 
 def _spent(policy: Policy, budgets: Iterable[Budget]) -> list[Diagnostic]:
@@ -246,54 +248,3 @@ def _ask(
         tables.append(LiveTable(name, dict(answer.versions), rows, answer.error))
         found += live_findings(judged.model, name, verdicts, answer)
     return tuple(tables), tuple(found)
-
-
-# -- numbers ---------------------------------------------------------------------------------------
-
-
-def _counts(judged: Judgement, target_id: str) -> dict[str, int]:
-    """Number of nodes by status, of every graph."""
-    found: dict[str, int] = {}
-    for status in Status:
-        number = sum(v.status is status for v in judged.verdicts[target_id].values())
-        if number:
-            found[status.value] = number
-    return found
-
-
-def _operators(judged: Judgement, ids: Sequence[str]) -> dict[str, dict[str, dict[str, int]]]:
-    """Operator -> target -> verdict -> number of nodes; the most frequent operator first."""
-    found: dict[str, dict[str, dict[str, int]]] = {}
-    numbers: dict[str, int] = {}
-    for node in judged.model.nodes.values():
-        numbers[node.op] = numbers.get(node.op, 0) + 1
-        per_target = found.setdefault(node.op, {t: {} for t in ids})
-        for t in ids:
-            verdict = judged.verdicts[t].get(node.id)
-            status = verdict.status.value if verdict is not None else Status.UNKNOWN.value
-            if verdict is not None and verdict.reason.value and status in ("host", "unsupported"):
-                status += f" ({verdict.reason.value})"
-            per_target[t][status] = per_target[t].get(status, 0) + 1
-    return {op: found[op] for op in sorted(found, key=lambda op: (-numbers[op], op))}
-
-
-def _graphs(model: Model) -> tuple[tuple[str, str, int], ...]:
-    """(name, within, nodes) of each graph."""
-    functions = {f.graph.path: f for f in model.functions.values()}
-    owners = {
-        graph.path: (attribute, node)
-        for node in model.nodes.values()
-        for attribute, graph in node.subgraphs
-    }
-
-    def row(graph: Graph) -> tuple[str, str, int]:
-        name, within = "main", ""
-        if graph.path in owners:
-            name, node = owners[graph.path]
-            within = f"'{node.label}' ({node.op})"
-        elif graph.path in functions:
-            function = functions[graph.path]
-            name = f"function {function.domain}::{function.name}"
-        return name, within, len(graph.nodes)
-
-    return tuple(map(row, model.graphs()))

@@ -202,6 +202,15 @@ def test_what_one_call_requires_the_model_has_to_have(two: str) -> None:
     assert asked == [("required-op", "Elu"), ("required-op", "Elu"), ("required-op-absent", "GRU")]
 
 
+def test_what_is_required_says_what_would_bring_it_to_the_gpu(tmp_path: Path) -> None:
+    path = models.gru(tmp_path / "m.onnx", opset=22)
+    found = check_model(path, WEBGPU, policy=Policy(strict=True), require=["GRU"]).failing
+    remedies = {f.diagnostic.code: f.diagnostic.remedy for f in found}
+    assert remedies.keys() == {"required-op", "strict-placement", "opset-gate"}
+    assert set(remedies.values()) == {remedies["opset-gate"]}
+    assert "opset 21" in remedies["required-op"]
+
+
 # -- shapes ----------------------------------------------------------------------------------------
 
 
