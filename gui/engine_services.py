@@ -11,6 +11,7 @@ from ..engine.checks import pages
 from ..engine.checks.codes import CODES
 from ..engine.checks.judge import Judgement, judge
 from ..engine.checks.live import live_findings
+from ..engine.cli.fix import DEFAULT_TARGET
 from ..engine.device.gpu import list_adapters
 from ..engine.device.profile import DeviceProfile
 from ..engine.diagnostics import Diagnostic
@@ -123,7 +124,16 @@ def remedy_command(found: Diagnostic, path: str) -> str:
         return ""
     source = Path(path)
     copy = source.with_name(f"{source.stem}-fixed{source.suffix}")
-    return shlex.join(["opscope", "fix", path, "--rule", code.fix, "-o", str(copy)])
+    words = ["opscope", "fix", path, "--rule", code.fix]
+    if code.fix in _PER_NODE and found.node is not None:
+        where = found.name if found.node.graph else str(found.node.index)
+        words += ["--node", where] if where else []
+    if found.target not in ("", engine_targets.DEFAULT_TARGETS[0], DEFAULT_TARGET):
+        words += ["--target", found.target]
+    return shlex.join([*words, "-o", str(copy)])
+
+
+_PER_NODE = ("cast-f32", "int64-to-int32")  # rules that can be told which nodes
 
 
 def ask_live(
