@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable, Iterable
+from functools import cached_property
 
-from ..ir.model import Model, Node
+from ..ir.model import Model, Node, NodeId
 from .equals import SHAPES
 
 _COPIES = frozenset(("MemcpyFromHost", "MemcpyToHost"))
@@ -29,6 +29,7 @@ class Rewritten:
     """
 
     def __init__(self, model: Model) -> None:
+        self._graphs = tuple(model.graphs())
         every = [node for graph in model.graphs() for node in graph.nodes]
         self.named = {_COPY_OF.sub("", node.name): node for node in every}
         self._sources: dict[str, str] = {}
@@ -89,18 +90,24 @@ class Rewritten:
 
         The search ends at nodes that read another layout: what lies behind belongs to them.
         """
-        seen: set[int] = set()
-        todo = deque(starts)
-        while todo:
-            node = todo.popleft()
-            if id(node) in seen or node.domain == NHWC:
-                continue
-            seen.add(id(node))
-            if node.op_type == "Transpose" and _ORTS_TRANSPOSE.fullmatch(node.name):
-                return node
-            for name in node.outputs:
-                todo.extend(reader for reader, _ in self._readers.get(name, ()))
-        return None
+        found = (self._transposes.get(start.id) for start in starts)
+        return next((node for node in found if node is not None), None)
+
+    @cached_property
+    def _transposes(self) -> dict[NodeId, Node | None]:
+        behind: dict[NodeId, Node | None] = {}
+        for graph in self._graphs:
+            for node in reversed(graph.sorted_nodes):
+                readers = (r for n in node.outputs for r, _ in self._readers.get(n, ()))
+                is_orts = node.op_type == "Transpose" and _ORTS_TRANSPOSE.fullmatch(node.name)
+                if node.domain == NHWC:
+                    behind[node.id] = None
+                elif is_orts:
+                    behind[node.id] = node
+                else:
+                    nexts = (behind.get(reader.id) for reader in readers)
+                    behind[node.id] = next((n for n in nexts if n is not None), None)
+        return behind
 
     def is_on_cpu(self, node: Node, placed: Callable[[Node], bool | None]) -> bool | None:
         """Whether a node is on the CPU, by the copies around it; None if they do not tell.
