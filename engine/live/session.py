@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelFileError, OpscopeError, UsageError
+from ..feeds import random_feeds
 from ..ir.load import load_model
 from ..ir.model import Model
 from ..ir.named import named_copy
@@ -38,11 +39,16 @@ _HELLO_S = 60.0  # loading onnxruntime from a cold disk
 
 
 def ask(
-    model: Model, target_id: str, *, timeout_s: float = 120, feeds: Feeds | None = None
+    model: Model,
+    target_id: str,
+    *,
+    timeout_s: float = 120,
+    run: bool = False,
+    feeds: Feeds | None = None,
 ) -> LivePlacement:
     """Where the installed ORT runs each node of ``model``; see :meth:`LiveSession.ask`."""
     with LiveSession() as session:
-        return session.ask(model, target_id, timeout_s=timeout_s, feeds=feeds)
+        return session.ask(model, target_id, timeout_s=timeout_s, run=run, feeds=feeds)
 
 
 def run(
@@ -114,6 +120,7 @@ class LiveSession:
         target_id: str,
         *,
         timeout_s: float = 120,
+        run: bool = False,
         feeds: Feeds | None = None,
     ) -> LivePlacement:
         """Where the installed ORT runs each node of ``model``.
@@ -125,9 +132,12 @@ class LiveSession:
             model: the model.
             target_id: one of ORT's targets; its options are passed on.
             timeout_s: for each session; the child is ended after that.
-            feeds: the model is also run with them, where given (``run_error``, ``outputs``).
+            run: the model is also run (``run_error``, ``outputs``), with random inputs where no
+                ``feeds`` are given.
+            feeds: inputs by name; the model is run with them.
 
         Raises:
+            FeedError: random inputs cannot be made, a rank is not known.
             LiveUnavailable: no onnxruntime, no such provider in it, or no adapter; says what helps.
             UsageError: the target is none of ORT's, or lives in a browser.
             ModelFileError: the model cannot be given to ORT.
@@ -135,6 +145,8 @@ class LiveSession:
         question = asked(target_id)
         hello = self._hello(question)
         _refuse(model)
+        if run and feeds is None:
+            feeds = random_feeds(model).arrays
         names = tokens(model)
         copy = named_copy(model, lambda node_id: names.get(node_id, ""))
         with tempfile.TemporaryDirectory(prefix="opscope-live-") as folder:
