@@ -48,7 +48,7 @@ def _in_a_row(work: Work, left: Left) -> None:
 
 
 def _shape_of_input(work: Work, left: Left) -> bool:
-    """A shape that is a Concat of constants and of the input's own dimensions is constant."""
+    """A shape out of constants, of the input's own dimensions and one more number is constant."""
     concat = work.maker(left.input(1))
     if concat is None or concat.op != "Concat" or left.attr("allowzero", 0):
         return False
@@ -61,12 +61,11 @@ def _shape_of_input(work: Work, left: Left) -> bool:
                 return False
             unknown += int((value.reshape(-1) < 0).sum())
             continue
-        axis = _dimension(work, name, root)
-        if axis is None:
+        if work.dims(name) != (1,):
             return False
-        if axis != place:
-            unknown += 1
-    if unknown > 1 or not all(work.is_constant(n) or work.dims(n) in ((1,), ()) for n in concat.inputs):
+        # Any other number of one element becomes the -1 that a Reshape works out.
+        unknown += _dimension(work, name, root) != place
+    if unknown > 1:
         return False
     shape = concat.outputs[0]
     detail = "ORT makes the shape constant: it only repeats dimensions of the input"
