@@ -248,6 +248,7 @@ def fix_json(fix: Fix, placed: Iterable[Placements], saved: Saved | None) -> dic
                 "max_abs": c.max_abs,
                 "worst": c.worst,
                 "allowed": c.allowed,
+                "healed": c.healed,
                 "text": c.text,
             }
             for c in (saved.comparisons if saved else ())

@@ -39,6 +39,8 @@ class Comparison:
         worst: that output's name.
         exact: whether all outputs are the same bit for bit.
         allowed: the relative L2 distance that is allowed; None where they must be the same.
+        healed: elements that were infinite or NaN and are finite now, which is no difference where
+            a rule computes in a wider type.
         failure: why the outputs count as different; "" if they do not.
     """
 
@@ -49,6 +51,7 @@ class Comparison:
     worst: str = ""
     exact: bool = False
     allowed: float | None = None
+    healed: int = 0
     failure: str = ""
 
     @property
@@ -60,14 +63,19 @@ class Comparison:
             return f"{self.by}: {self.failure}"
         if self.exact:
             return f"{self.by}: all outputs are the same bit for bit"
-        return (
+        text = (
             f"{self.by}: outputs differ by {self.rel_l2:.1e} at most, relative (L2), and "
             f"{self.max_abs:.1e} in one element ('{self.worst}'); {self.allowed:g} is allowed"
         )
+        if self.healed:
+            text += f"; {self.healed:,} elements that were infinite or NaN are finite now"
+        return text
 
 
-def compare_on_host(old: Model, new: Model, feeds: Feeds, allowed: float | None) -> Comparison:
-    """Both on our host provider."""
+def compare_on_host(
+    old: Model, new: Model, feeds: Feeds, allowed: float | None, heals: bool = False
+) -> Comparison:
+    """Both on our host provider; the arguments are those of :func:`judge`."""
     by = "Opscope's host provider"
     try:
         before = evaluate_model(old, feeds)
@@ -79,7 +87,7 @@ def compare_on_host(old: Model, new: Model, feeds: Feeds, allowed: float | None)
         after = evaluate_model(new, feeds)
     except (NodeError, FeedError, ModelFileError) as error:
         return Comparison(by, skipped=f"it cannot run the changed model: {error}")
-    return judge(by, before, after, allowed)
+    return judge(by, before, after, allowed, heals)
 
 
 def _again(model: Model, feeds: Feeds) -> Mapping[str, Any]:
@@ -97,6 +105,7 @@ def compare_live(
     new: Model,
     feeds: Feeds,
     allowed: float | None,
+    heals: bool = False,
 ) -> tuple[Comparison, LivePlacement | None, LivePlacement | None]:
     """Both on the installed ORT, and where it runs their nodes."""
     by = f"the installed ORT ({target})"
@@ -113,11 +122,15 @@ def compare_live(
     if after.error or after.run_error:
         text = f"the changed model fails: {after.error or after.run_error}"
         return Comparison(by, failure=text), before, after
-    return judge(by, before.outputs, after.outputs, allowed), before, after
+    return judge(by, before.outputs, after.outputs, allowed, heals), before, after
 
 
 def judge(
-    by: str, before: Mapping[str, Any], after: Mapping[str, Any], allowed: float | None
+    by: str,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    allowed: float | None,
+    heals: bool = False,
 ) -> Comparison:
     """How far outputs are apart, and whether that is too far.
 
@@ -126,16 +139,20 @@ def judge(
         before: by output name: arrays, sequences or maps.
         after: the same of the changed model.
         allowed: relative L2 distance; None where they must be the same bit for bit.
+        heals: finite values may stand where there was an infinity or NaN.
     """
     if set(before) != set(after):
         return Comparison(by, failure="the changed model has other outputs")
     if not before:
         return Comparison(by, skipped="it gives no tensor that could be compared")
-    exact, worst, rel, largest = True, "", -1.0, 0.0
+    exact, worst, rel, largest, healed = True, "", -1.0, 0.0, 0
     for name, expected in before.items():
         if _same(expected, after[name]):
             continue
         exact = False
+        if heals:
+            expected, count = _healed(expected, after[name])
+            healed += count
         apart = _distance(after[name], expected)
         if apart is None:
             return Comparison(by, worst=name, failure=f"output '{name}' is another one")
@@ -150,7 +167,19 @@ def judge(
             f"output '{worst}' differs by {rel:.1e}, relative (L2), and {largest:.1e} in one "
             f"element; {limit}"
         )
-    return Comparison(by, "", rel, largest, worst, exact, allowed, failure)
+    return Comparison(by, "", rel, largest, worst, exact, allowed, healed, failure)
+
+
+def _healed(expected: Any, actual: Any) -> tuple[Any, int]:
+    """``expected`` with what is finite only in ``actual`` taken from there, and how many it is."""
+    arrays = isinstance(expected, np.ndarray) and isinstance(actual, np.ndarray)
+    if not arrays or expected.shape != actual.shape or expected.dtype.kind in "OUSbiu":
+        return expected, 0
+    wide, found = expected.astype(np.complex128), actual.astype(np.complex128)
+    where = ~np.isfinite(wide) & np.isfinite(found)
+    mended = expected.copy()
+    mended[where] = actual[where]
+    return mended, int(where.sum())
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -161,6 +190,8 @@ def _same(a: Any, b: Any) -> bool:
         if a.dtype.kind in "OUS":
             return bool((a.astype(str) == b.astype(str)).all())
         return np.ascontiguousarray(a).tobytes() == np.ascontiguousarray(b).tobytes()
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return False
     if isinstance(a, Sequence) and isinstance(b, Sequence) and not isinstance(a, str):
         return len(a) == len(b) and all(map(_same, a, b))
     if isinstance(a, Mapping) and isinstance(b, Mapping):
