@@ -237,7 +237,9 @@ class LiveSession:
             ran="run_error" in answer,
             run_error=readable(run_error, model),
             failed_node=node_of(run_error, model),
-            outputs=_read_outputs(request) if "run_error" in answer and not run_error else {},
+            outputs=_read_outputs(request["outputs"], ran)
+            if (ran := answer.get("output_names"))
+            else {},
         )
 
     def _before(
@@ -277,18 +279,18 @@ def _saved(path: str) -> Model | None:
     return load_model(path) if Path(path).is_file() else None
 
 
-def _write_feeds(folder: Path, feeds: Feeds) -> dict[str, str]:
+def _write_feeds(folder: Path, feeds: Feeds) -> dict[str, Any]:
     arrays = {}
-    for name, array in feeds.items():
-        if array.dtype.kind == "O":
-            array = array.astype(str)
-        if array.dtype.kind not in "biufcU":
-            raise UsageError(f"feed '{name}': {array.dtype} cannot be given to the installed ORT")
-        arrays[name] = array
+    for at, (name, array) in enumerate(feeds.items()):
+        given = array.astype(str) if array.dtype.kind == "O" else array
+        if given.dtype.kind not in "biufcU":
+            raise UsageError(f"feed '{name}': {given.dtype} cannot be given to the installed ORT")
+        arrays[f"a{at}"] = given
     np.savez(folder / "feeds.npz", **arrays)  # type: ignore[arg-type]
-    return {"feeds": str(folder / "feeds.npz"), "outputs": str(folder / "outputs.npz")}
+    files = {"feeds": str(folder / "feeds.npz"), "outputs": str(folder / "outputs.npz")}
+    return {**files, "feed_names": list(feeds)}
 
 
-def _read_outputs(request: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    with np.load(request["outputs"], allow_pickle=False) as arrays:
-        return {name: arrays[name] for name in arrays.files}
+def _read_outputs(path: str, names: Sequence[str]) -> dict[str, np.ndarray]:
+    with np.load(path, allow_pickle=False) as arrays:
+        return {name: arrays[f"arr_{at}"] for at, name in enumerate(names)}

@@ -106,7 +106,7 @@ class Worker:
         ]
         answer: dict[str, Any] = {"error": "", "assigned": assigned}
         if request.get("feeds"):
-            answer |= _run(session, request["feeds"], request["outputs"])
+            answer |= _run(session, request["feeds"], request["feed_names"], request["outputs"])
         return answer
 
     def make(self, request: dict[str, Any]) -> Any:
@@ -144,25 +144,25 @@ class Worker:
         return self.ort.InferenceSession(model, options, enable_fallback=0)
 
 
-def _run(session: Any, feeds: str, outputs: str) -> dict[str, Any]:
+def _run(session: Any, feeds: str, names: list[str], outputs: str) -> dict[str, Any]:
+    """Run the session; arrays are numbered in the files, since a name may be anything."""
     import numpy as np
 
     with np.load(feeds, allow_pickle=False) as arrays:
-        given = {name: arrays[name] for name in arrays.files}
+        given = {name: arrays[f"a{at}"] for at, name in enumerate(names)}
     # .npz has no objects: strings travel as fixed-width text, ORT wants objects.
     given = {n: a.astype(object) if a.dtype.kind == "U" else a for n, a in given.items()}
     try:
         values = session.run(None, given)
     except Exception as error:  # ORT raises many types; all of them are its answer
         return {"run_error": _line(error)}
-    found, left_out = {}, []
+    found, output_names = [], []
     for port, value in zip(session.get_outputs(), values, strict=True):
-        if not isinstance(value, np.ndarray):
-            left_out.append(port.name)
-            continue
-        found[port.name] = value.astype(str) if value.dtype.kind == "O" else value
-    np.savez(outputs, **found)  # type: ignore[arg-type]
-    return {"run_error": "", "left_out": left_out}
+        if isinstance(value, np.ndarray):  # no sequence, no map
+            found.append(value.astype(str) if value.dtype.kind == "O" else value)
+            output_names.append(port.name)
+    np.savez(outputs, *found)
+    return {"run_error": "", "output_names": output_names}
 
 
 def _described(device: Any) -> dict[str, Any]:

@@ -30,6 +30,14 @@ def test_cpu_placement_and_outputs() -> None:
     np.testing.assert_allclose(live.outputs["y"], np.maximum(x @ weights["w"] - 3, 0), rtol=1e-6)
 
 
+def test_names_of_values_may_be_anything() -> None:
+    made = model([node("Add", "file arr/0", "self")], {"file": V["x"], "arr/0": V["x"]}, "self")
+    x = np.ones((2, 6), np.float32)
+    with live_ort.session("ort-cpu") as session:
+        outputs = session.run(made, "ort-cpu", {"file": x, "arr/0": x})
+    np.testing.assert_array_equal(outputs["self"], 2 * x)
+
+
 def test_a_session_that_cannot_be_made_names_the_users_node() -> None:
     made = model([node("Det", "x", "y", "/head/det")], {"x": ("int32", (3, 3))}, "y")
     with live_ort.session("ort-cpu") as session:
