@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from .diagnostics import Diagnostic, Severity
 from .ir.model import Model, NodeId, Weight
 from .plan.types import Plan
-from .providers.borders import model_flow, side_of
+from .providers.borders import model_flow
+from .providers.flow import side_of
 from .providers.liveness import gpu_memory
 from .providers.targets import target
 from .units import mebibytes

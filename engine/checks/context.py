@@ -11,7 +11,8 @@ from ..device.profile import DeviceProfile
 from ..diagnostics import Diagnostic, Severity
 from ..ir.model import GraphPath, Model, Node, NodeId, TensorType
 from ..ops.use import OpUse
-from ..providers.borders import Crossing, Flow, flow_crossings, model_flow
+from ..providers.borders import Crossing, flow_crossings, model_flow
+from ..providers.flow import Flow
 from ..providers.support import Reason, Status, Support
 from ..providers.targets import targets_of
 from ..providers.uses import Types, model_uses

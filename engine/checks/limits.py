@@ -26,7 +26,8 @@ from ..ir.model import Node, NodeId, TensorType
 from ..ops.use import OpUse
 from ..plan.fallback import f16_unavailable
 from ..plan.memory import Memory
-from ..providers.borders import Ports, host_ports, side_of, value_bytes
+from ..providers.borders import value_bytes
+from ..providers.flow import Ports, host_ports, side_of
 from ..providers.support import Status
 from ..providers.targets import target
 from ..units import told_apart

@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ..ir.dtypes import bits, stored_bytes
 from ..ir.model import GraphPath, Model, NodeId, TensorType
 from ..ops.use import OpUse
 from .flow import Flow, Ports, host_ports, nothing
 from .support import Support
 from .uses import Types, model_uses
-
-ELEMENT_BYTES = {
-    "float64": 8,
-    "int64": 8,
-    "uint64": 8,
-    "complex64": 8,
-    "complex128": 16,
-    "float16": 2,
-    "bfloat16": 2,
-    "int16": 2,
-    "uint16": 2,
-    "int8": 1,
-    "uint8": 1,
-    "bool": 1,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +36,13 @@ class Crossing:
 
 
 def value_bytes(kind: TensorType | None) -> int | None:
-    """Bytes of a tensor in ONNX's element type; None where its shape is not known."""
-    if kind is None or kind.known_dims is None:
+    """Bytes of a tensor in ONNX's element type, 4-bit elements packed.
+
+    None where its shape or type is not known, and of strings and what is no tensor.
+    """
+    if kind is None or kind.kind != "tensor" or kind.known_dims is None or not bits(kind.dtype):
         return None
-    return math.prod(kind.known_dims) * ELEMENT_BYTES.get(kind.dtype, 4)
+    return stored_bytes(kind.dtype, kind.known_dims)
 
 
 def model_crossings(

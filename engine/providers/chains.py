@@ -25,7 +25,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ..ir.model import GraphPath, Model, NodeId
-from .borders import Crossing, Flow, callees_first
+from .borders import Crossing
+from .flow import Flow, callees_first
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..ir.model import Graph, GraphPath, Model, Node, NodeId, TensorType
-from .borders import PASSED_ON, Flow, Value, callees_first, value_bytes
+from .borders import value_bytes
+from .flow import PASSED_ON, Flow, Value, callees_first
 from .support import Status, Support
 from .uses import Types
 

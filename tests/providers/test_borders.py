@@ -7,9 +7,9 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 from opscope.engine.checks.judge import Judgement, judge
-from opscope.engine.ir.model import Model, NodeId
+from opscope.engine.ir.model import Model, NodeId, TensorType
 from opscope.engine.providers import Status, Support
-from opscope.engine.providers.borders import Crossing, crossings, model_crossings
+from opscope.engine.providers.borders import Crossing, crossings, model_crossings, value_bytes
 from small_model import findings, model, node, only
 
 X = {"x": ("float32", (2, 6))}
@@ -273,3 +273,24 @@ def test_a_targets_own_host_inputs_count() -> None:
     for name in ("opscope", "ort-webgpu"):
         found = model_crossings(subject, name, judged.verdicts[name], judged.types)
         assert {c.value for c in found} == ({"t"} if name == "ort-webgpu" else set()), name
+
+
+@pytest.mark.parametrize(
+    ("kind", "size"),
+    [
+        (TensorType("float32", (2, 3)), 24),
+        (TensorType("float16", (3,)), 6),
+        (TensorType("int64", ()), 8),
+        (TensorType("bool", (5,)), 5),
+        (TensorType("float8e4m3fn", (5,)), 5),
+        (TensorType("int4", (5,)), 3),
+        (TensorType("float32", (0, 3)), 0),
+        (TensorType("float32", ("n", 3)), None),
+        (TensorType("?", (3,)), None),
+        (TensorType("string", (3,)), None),
+        (TensorType("float32", (3,), "sequence"), None),
+        (None, None),
+    ],
+)
+def test_bytes_of_a_value(kind: TensorType | None, size: int | None) -> None:
+    assert value_bytes(kind) == size

@@ -12,8 +12,9 @@ from opscope.engine.checks.judge import judge
 from opscope.engine.diagnostics import Severity
 from opscope.engine.ir.model import Graph, Model, Node, NodeId
 from opscope.engine.providers import Status, Support
-from opscope.engine.providers.borders import Flow, crossings, nothing
+from opscope.engine.providers.borders import crossings
 from opscope.engine.providers.chains import Split, splits
+from opscope.engine.providers.flow import Flow, nothing
 from small_model import findings, model, node, only
 
 GPU, HOST = Support(Status.GPU), Support(Status.HOST)

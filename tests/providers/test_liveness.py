@@ -8,7 +8,7 @@ from onnx import TensorProto, helper
 from opscope.engine.ir.infer import infer
 from opscope.engine.ir.model import Model, NodeId, TensorType
 from opscope.engine.providers import Status, Support
-from opscope.engine.providers.borders import Flow, nothing
+from opscope.engine.providers.flow import Flow, nothing
 from opscope.engine.providers.liveness import GpuMemory, gpu_memory
 from small_model import model, node
 
