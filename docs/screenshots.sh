@@ -13,6 +13,12 @@ opscope shot "$samples/denoiser_f32_opset22.onnx" -o "$images/loaded.png" \
     --node mask_gru --target opscope
 opscope shot "$samples/denoiser_f32_opset22.onnx" -o "$images/ort-webgpu.png" \
     --node mask_gru --target ort-webgpu
+opscope shot "$samples/warnings.onnx" -o "$images/matrix.png" \
+    --node gru_softsign --target ort-webgpu
+opscope shot "$samples/warnings.onnx" -o "$images/difference.png" \
+    --node make_field --target ort-webgpu --against ort-cuda
+opscope shot "$samples/denoiser_f32_opset22.onnx" -o "$images/copies.png" \
+    --node decoder_overlap_add --target ort-dml --theme dark
 opscope shot "$samples/denoiser_f32_opset17.onnx" -o "$images/time.png" \
     --node mask_gru --run --runs 60 --panel charts
 opscope shot "$samples/warnings.onnx" -o "$images/problems.png" \

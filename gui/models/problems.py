@@ -34,8 +34,8 @@ COLUMNS: tuple[Column[ProblemRow], ...] = (
     ),
     Column("Node", lambda r: r.where, width=18),
     Column("Operator", lambda r: r.diagnostic.op, width=13),
-    Column("Finding", lambda r: sentence_text(r.diagnostic.text), width=62),
     Column("Concerns", lambda r: r.target, tip="The engine that it is about", width=17),
+    Column("Finding", lambda r: sentence_text(r.diagnostic.text), width=62),
     Column("Code", lambda r: r.diagnostic.code, width=18),
 )
 
@@ -65,12 +65,13 @@ class ProblemsModel(TableModel[ProblemRow]):
 
 
 class ProblemsFilter(QSortFilterProxyModel):
-    """Findings of chosen severities, codes and text; sorts by raw values."""
+    """Findings of chosen severities, target, code and text; sorts by raw values."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._severities = frozenset(Severity)
         self._code = ""
+        self._target: str | None = None
         self._words: tuple[str, ...] = ()
         self.setSortRole(Role.SORT)
 
@@ -89,6 +90,11 @@ class ProblemsFilter(QSortFilterProxyModel):
         self._code = code
         self.invalidate()
 
+    def set_target(self, target: str | None) -> None:
+        """Show what concerns one target (its id) alone; None shows all, "" the model's own."""
+        self._target = target
+        self.invalidate()
+
     def set_text(self, text: str) -> None:
         """Show findings whose node, operator, text or code hold every word of ``text``."""
         self._words = tuple(text.casefold().split())
@@ -100,6 +106,8 @@ class ProblemsFilter(QSortFilterProxyModel):
         row: ProblemRow = index.data(Role.ROW)
         found = row.diagnostic
         if found.severity not in self._severities or (self._code and found.code != self._code):
+            return False
+        if self._target is not None and found.target != self._target:
             return False
         text = f"{row.where} {found.op} {found.text} {found.code} {row.target}".casefold()
         return all(word in text for word in self._words)

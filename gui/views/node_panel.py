@@ -11,7 +11,7 @@ from ...engine.ir.model import Graph, Node, NodeId
 from ...engine.ops.steps import Dispatch
 from ...engine.profiling.stats import NodeSummary
 from ...engine.results import ENGINE_NAME
-from ..document import Document
+from ..document import OPSCOPE, Document
 from ..format import count_text
 from ..jobs import JobTracker
 from ..selection import Selection
@@ -85,7 +85,7 @@ class NodePanel(QScrollArea):
         document.types_changed.connect(self._fill_values)
         for signal in (document.verdicts_changed, document.live_changed, targets.listed):
             signal.connect(self._matrix_throttle.request)
-        targets.chosen.connect(self._fill_verdicts)
+        targets.chosen.connect(self._target_chosen)
         document.diagnostics_changed.connect(self._fill_findings)
         document.planned.connect(self._planned)
         document.measured.connect(self._times_throttle.request)
@@ -142,6 +142,10 @@ class NodePanel(QScrollArea):
         self._fill_values()
         self._fill_kernel()
 
+    def _target_chosen(self) -> None:
+        self._fill_verdicts()
+        self._fill_findings()
+
     def _fill_verdicts(self) -> None:
         node, chosen = self.node, self._targets.target
         if node is None:
@@ -154,10 +158,12 @@ class NodePanel(QScrollArea):
         section.clear()
         if node is None:
             return
+        chosen = self._targets.target
+        about = ("", OPSCOPE, chosen.id if chosen is not None else "")
         found = [
             d
             for d in self._document.diagnostics
-            if d.node is not None and self._document.source(d.node) == node.id
+            if d.target in about and d.node is not None and self._document.source(d.node) == node.id
         ]
         found.sort(key=lambda d: d.severity.rank)
         section.set_title(f"Findings ({len(found)})")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
@@ -37,6 +37,7 @@ from .finding import FindingHelp, FindingView
 from .section import label
 
 ALL_CODES = "All codes"
+ALL_TARGETS = "All targets"
 
 
 class ProblemsPanel(QWidget):
@@ -109,15 +110,15 @@ class ProblemsPanel(QWidget):
             button.toggled.connect(self._filter_severities)
             self._severities[severity] = button
             row.addWidget(button)
-        self._codes = QComboBox()
-        self._codes.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self._codes.setToolTip("Show findings of one code")
-        self._codes.addItem(ALL_CODES, "")
-        self._codes.currentIndexChanged.connect(self._filter_code)
+        self._codes = _combo("Show findings of one code", self._filter_code)
+        self._concerned = _combo("Show findings about one target", self._filter_target)
+        _refill(self._codes, [(ALL_CODES, None)])
+        _refill(self._concerned, [(ALL_TARGETS, None)])
         self._words = QLineEdit()
         self._words.setPlaceholderText("Filter by node, operator or words")
         self._words.setClearButtonEnabled(True)
         self._words.textChanged.connect(self.filter.set_text)
+        row.addWidget(self._concerned)
         row.addWidget(self._codes)
         row.addWidget(self._words, 1)
         for text, tip, step in (
@@ -151,7 +152,13 @@ class ProblemsPanel(QWidget):
         words = ("error", "warning", "note")
         for button, count, word in zip(self._severities.values(), counts, words, strict=True):
             button.setText(f"{count} {word}{'' if count == 1 else 's'}")
-        self._refill_codes(sorted({r.diagnostic.code for r in rows}))
+        codes = sorted({r.diagnostic.code for r in rows})
+        _refill(self._codes, [(ALL_CODES, None), *((code, code) for code in codes)])
+        concerned = {r.diagnostic.target: r.target or "The model itself" for r in rows}
+        names = sorted((label, target) for target, label in concerned.items())
+        _refill(self._concerned, [(ALL_TARGETS, None), *names])
+        self._filter_code()
+        self._filter_target()
         self._empty.setVisible(not rows)
         self._split.setVisible(bool(rows))
         opened = self._document.model is not None
@@ -170,21 +177,11 @@ class ProblemsPanel(QWidget):
         self.table.scrollTo(index)
         self._go(index)
 
-    def _refill_codes(self, codes: Sequence[str]) -> None:
-        if codes == [self._codes.itemData(i) for i in range(1, self._codes.count())]:
-            return
-        chosen = self._codes.currentData()
-        self._codes.blockSignals(True)
-        self._codes.clear()
-        self._codes.addItem(ALL_CODES, "")
-        for code in codes:
-            self._codes.addItem(code, code)
-        self._codes.setCurrentIndex(max(0, self._codes.findData(chosen)))
-        self._codes.blockSignals(False)
-        self._filter_code()
-
     def _filter_code(self) -> None:
         self.filter.set_code(self._codes.currentData() or "")
+
+    def _filter_target(self) -> None:
+        self.filter.set_target(self._concerned.currentData())
 
     def _filter_severities(self) -> None:
         self.filter.set_severities(s for s, b in self._severities.items() if b.isChecked())
@@ -216,3 +213,24 @@ class ProblemsPanel(QWidget):
             node = self._document.source(row.diagnostic.node)
             if self._document.node(node) is not None:
                 self._selection.reveal(node)
+
+
+def _combo(tip: str, chosen: Callable[[], None]) -> QComboBox:
+    combo = QComboBox()
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    combo.setToolTip(tip)
+    combo.currentIndexChanged.connect(lambda _: chosen())
+    return combo
+
+
+def _refill(combo: QComboBox, entries: Sequence[tuple[str, str | None]]) -> None:
+    """Offer ``entries`` (text, data); what was chosen stays so where it is still there."""
+    if list(entries) == [(combo.itemText(i), combo.itemData(i)) for i in range(combo.count())]:
+        return
+    chosen = combo.currentData()
+    combo.blockSignals(True)
+    combo.clear()
+    for text, data in entries:
+        combo.addItem(text, data)
+    combo.setCurrentIndex(max(0, combo.findData(chosen) if chosen is not None else 0))
+    combo.blockSignals(False)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
 from ...engine.diagnostics import Severity
@@ -129,10 +129,8 @@ class RowButton(QAbstractButton):
         elif self.underMouse() or self.hasFocus():
             painter.fillRect(area, QColor(theme.raised))
         at = Columns.of(area.width(), live=self._live)
-        bold = QFont(self.font())
-        bold.setBold(self._chosen)
         ink = theme.text if row.look is not None else theme.muted
-        self._text(painter, row.target.label, _LEFT, at.verdict - _LEFT - 6, ink, bold)
+        self._text(painter, row.target.label, _LEFT, at.verdict - _LEFT - 6, ink)
         self._verdict(painter, at.verdict, at.word, row.look, row.word)
         if at.live is not None and row.live:
             if row.differs:
@@ -143,7 +141,7 @@ class RowButton(QAbstractButton):
             self._verdict(painter, at.live, at.word, row.live_look, row.live)
         room = area.width() - at.step - 4
         if room >= _LEAST:
-            self._text(painter, row.step, at.step, room, theme.muted, self.font())
+            self._text(painter, row.step, at.step, room, theme.muted)
 
     def _verdict(
         self, painter: QPainter, x: float, width: float, look: Look | None, word: str
@@ -152,16 +150,13 @@ class RowButton(QAbstractButton):
             box = QRectF(x, (self.height() - _SIGN) / 2, _SIGN, _SIGN)
             draw_swatch(painter, look, box, QColor(look.fill))
         ink = self._theme.text if look is not None else self._theme.muted
-        self._text(painter, word, x + _SIGN + 6, width, ink, self.font())
+        self._text(painter, word, x + _SIGN + 6, width, ink)
 
-    def _text(
-        self, painter: QPainter, text: str, x: float, width: float, ink: str, font: QFont
-    ) -> None:
+    def _text(self, painter: QPainter, text: str, x: float, width: float, ink: str) -> None:
         if width < 12 or not text:
             return
-        painter.setFont(font)
         painter.setPen(QColor(ink))
-        short = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, int(width))
+        short = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(width))
         middle = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(QRectF(x, 0, width + 2, self.height()), middle, short)
 

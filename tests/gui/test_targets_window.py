@@ -6,7 +6,7 @@ import pytest
 import window_fakes as fakes
 from opscope.engine.errors import UsageError
 from opscope.engine.live.answer import LiveUnavailable
-from opscope.engine.providers.support import Status
+from opscope.engine.providers.support import Status, Support
 from opscope.gui.code_pages import CodePage
 from opscope.gui.difference import Difference
 from opscope.gui.layout.layout import lay_out
@@ -140,6 +140,33 @@ def test_placing_the_rest_can_be_cancelled_and_a_click_still_judges(make, wait):
     window.work.node.matrix.chosen.emit("ort-cpu")
     wait(lambda: window.document.verdicts("ort-cpu"))
     assert window.target.id == "ort-cpu"
+
+
+def test_a_target_judged_meanwhile_keeps_its_better_verdicts(make, wait):
+    gate, begun = threading.Event(), threading.Event()
+    early = dict.fromkeys(fakes.verdicts("ort-cpu"), Support(Status.UNKNOWN))
+
+    def place(model, target, types, concrete):
+        if target == "ort-cpu":
+            begun.set()
+            assert gate.wait(10)
+            return early
+        return fakes.verdicts(target)
+
+    original = MainWindow.open_file
+
+    def opened(self, path):
+        original(self, path)
+        wait(begun.is_set)
+        self.set_target("ort-cpu")
+        wait(lambda: "ort-cpu" in self.document.parts.judged)
+        gate.set()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MainWindow, "open_file", opened)
+        window = make(place=place)
+    assert window.document.verdicts(OLDER)  # the placing went on to its end
+    assert window.document.verdicts("ort-cpu")[fakes.GRU].status is Status.HOST
 
 
 def test_a_remembered_target_with_options_is_there_again_and_nonsense_is_not(make, settings):

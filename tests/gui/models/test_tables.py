@@ -163,13 +163,18 @@ def test_problems_are_in_order_of_severity_and_filter(document):
         return [row.diagnostic.code for row in proxy.shown()]
 
     assert shown() == ["host-node", "opset-gate", "no-name"]
-    assert texts(proxy, 4) == ["", "ORT WebGPU 0.4.0", ""]
+    assert texts(proxy, 3) == ["", "ORT WebGPU 0.4.0", ""]
     assert texts(proxy, 1)[2] == "Relu #2"
     proxy.set_severities({Severity.WARNING, Severity.INFO})
     assert shown() == ["opset-gate", "no-name"]
     proxy.set_code("opset-gate")
     assert shown() == ["opset-gate"]
     proxy.set_code("")
+    proxy.set_target("ort-webgpu")
+    assert shown() == ["opset-gate"]
+    proxy.set_target("")
+    assert shown() == ["no-name"]
+    proxy.set_target(None)
     proxy.set_text("RELU no-name")
     assert shown() == ["no-name"]
     proxy.set_text("RELU opset-gate")

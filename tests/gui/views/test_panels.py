@@ -114,6 +114,7 @@ def test_the_installed_runtime_s_answer_stands_beside_and_differences_are_marked
     wait(lambda: any(row.live for row in panel.matrix.rows))
     row = next(r for r in panel.matrix.rows if r.target.id == "ort-webgpu")
     assert (row.word, row.live, row.differs) == ("CPU", "GPU", True)
+    assert [r.target.id for r in panel.matrix.rows if r.differs] == ["ort-webgpu"]
     assert "The installed ORT 9.9: WebGpuExecutionProvider" in shown(panel.matrix)
     panel.selection.select(fakes.LOOP)
     row = next(r for r in panel.matrix.rows if r.target.id == "ort-webgpu")
@@ -121,6 +122,13 @@ def test_the_installed_runtime_s_answer_stands_beside_and_differences_are_marked
     live, _ = fakes.live("ort-webgpu")
     document.set_live(replace(live, nodes={}, error="no adapter"), ())
     wait(lambda: "makes no session: no adapter" in shown(panel.matrix))
+
+
+def test_a_node_s_findings_are_those_of_the_chosen_target(panel, targets):
+    panel.selection.select(fakes.GRU)
+    assert "opset-gate" in shown(panel.sections["Findings"])
+    targets.choose("ort-cpu")
+    assert panel.sections["Findings"].isHidden()
 
 
 def test_a_target_without_verdicts_is_not_judged(panel, document):
@@ -256,6 +264,13 @@ def test_problem_chips_filter_and_count(document, app):
     nothing = replace(fakes.judgement(fakes.model()), diagnostics=())
     document.set_judgement(nothing, ["ort-webgpu"])
     assert panel._codes.currentData() == "no-name"  # a filter survives new findings
+    panel._codes.setCurrentIndex(0)
+    fakes.judged(document, "opscope", "ort-webgpu")
+    texts = [panel._concerned.itemText(i) for i in range(panel._concerned.count())]
+    assert texts == ["All targets", "The model itself", "ort-webgpu"]
+    panel._concerned.setCurrentIndex(2)
+    assert [r.diagnostic.code for r in panel.filter.shown()] == ["opset-gate"]
+    panel._concerned.setCurrentIndex(0)
     document.open(replace(fakes.model(), diagnostics=()))
     assert panel.filter.rowCount() == 0
     assert "No problem was found." in shown(panel)
