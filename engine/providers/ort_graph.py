@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from ..ir.model import Graph, GraphPath, Model, NodeId, TensorType
 from .ort import OrtProvider
-from .rewrites import CHANNELS_LAST, Left, Work, level_one, wrap
+from .rewrites import CHANNELS_LAST, SEEN, Left, Work, level_one, level_two, wrap
 from .rewrites.graph import MADE, Value
 from .support import Reason, Status, Support
 from .uses import Types, model_uses
@@ -55,6 +55,8 @@ def place_ort(model: Model, types: Types, provider: OrtProvider) -> dict[NodeId,
         if provider.channels_last:
             _lay_out(work, found)
         found |= _HostValues(work, found, provider).verdicts()
+        fusions = SEEN.get((provider.table.id, provider.table.version), {})
+        level_two(work, lambda left: side_of(found[left.id]) if left.id in found else "", fusions)
         found |= work.verdicts
         found |= _moved(work, found, provider)
         mine = (node for node in found if node.graph != (MADE,))

@@ -54,7 +54,9 @@ class Support:
     @property
     def on_gpu(self) -> bool:
         """True where the GPU (or a kernel on it) does the node's work."""
-        return self.status in (Status.GPU, Status.FUSED)
+        if self.status is Status.FUSED:
+            return self.data.get("provider") != "cpu"
+        return self.status is Status.GPU
 
 
 SUPPORTED = Support(Status.GPU)

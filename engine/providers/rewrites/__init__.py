@@ -7,11 +7,12 @@ the nodes are placed, each fusion for the providers that have its kernel.
 from __future__ import annotations
 
 from . import common, convolutions, folding, normalizations, products, removals, reshapes, transposes
+from .activations import SEEN, level_two
 from .folding import Able
 from .graph import Left, Work
 from .transposes import CHANNELS_LAST, wrap
 
-__all__ = ["CHANNELS_LAST", "Left", "Work", "level_one", "wrap"]
+__all__ = ["CHANNELS_LAST", "SEEN", "Left", "Work", "level_one", "level_two", "wrap"]
 
 ROUNDS = 10
 """How often ORT runs the passes of one level at most."""

@@ -7,7 +7,7 @@ does the same after placing, for the providers with a kernel of its own.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ...ir.schema import schema
@@ -16,14 +16,26 @@ from .graph import Left, Work
 LAYER_NORM_OPSET, GELU_OPSET = 17, 20
 
 
+Together = Callable[[tuple[Left, ...]], bool]
+
+
 def apply(work: Work) -> None:
-    """One pass over the graph."""
+    """One pass over the graph, before placing."""
+    _all(work, LAYER_NORM_OPSET, GELU_OPSET, lambda _: True)
+
+
+def apply_late(work: Work, together: Together) -> None:
+    """One pass after placing, of nodes that ``together`` finds on one provider that has a kernel."""
+    _all(work, 0, 0, together)
+
+
+def _all(work: Work, layer_norm: int, gelu: int, together: Together) -> None:
     for left in work.of("ReduceMean"):
-        if left.use.opset >= LAYER_NORM_OPSET and (again := work.get(left.id)) is not None:
-            _layer_norm(work, again)
+        if left.use.opset >= layer_norm and (again := work.get(left.id)) is not None:
+            _layer_norm(work, again, together)
     for left in work.of("Div", "Mul"):
-        if left.use.opset >= GELU_OPSET and (again := work.get(left.id)) is not None:
-            _gelu(work, again)
+        if left.use.opset >= gelu and (again := work.get(left.id)) is not None:
+            _gelu(work, again, together)
 
 
 def _after(work: Work, left: Left | None, op: str) -> Left | None:
@@ -36,7 +48,7 @@ def _other(left: Left, name: str) -> str:
     return next((n for n in left.inputs if n != name), "")
 
 
-def _layer_norm(work: Work, mean: Left) -> None:
+def _layer_norm(work: Work, mean: Left, together: Together) -> None:
     """ReduceMean, Sub, Pow 2, ReduceMean, Add, Sqrt, Div, Mul, Add."""
     source = mean.input(0)
     subs = [r for r in work.readers(mean.outputs[0]) if r.op == "Sub"]
@@ -68,10 +80,11 @@ def _layer_norm(work: Work, mean: Left) -> None:
         return
     parts = (mean, difference, power, variance, added, root, division, scale)
     detail = "ORT makes one LayerNormalization of the nodes that spell it out"
-    _one(work, parts, bias, "LayerNormalization", (source, *weights), detail)
+    if together((*parts, bias)):
+        _one(work, parts, bias, "LayerNormalization", (source, *weights), detail)
 
 
-def _gelu(work: Work, first: Left) -> None:
+def _gelu(work: Work, first: Left, together: Together) -> None:
     """x / sqrt(2), Erf, Add 1, Mul x, Mul 0.5; the half may come first."""
     factor = math.sqrt(2) if first.op == "Div" else math.sqrt(0.5)
     given = work.scalar(first.input(1))
@@ -89,12 +102,16 @@ def _gelu(work: Work, first: Left) -> None:
     detail = "ORT makes one Gelu of the nodes that spell it out"
     if other == source:
         last = _after(work, product, "Mul")
-        if last is not None and work.scalar(_other(last, product.outputs[0])) == 0.5:
+        if last is None or work.scalar(_other(last, product.outputs[0])) != 0.5:
+            return
+        if together((first, erf, one, product, last)):
             _one(work, (first, erf, one, product), last, "Gelu", (source,), detail)
         return
     half = work.maker(other)
     if half is not None and half.op == "Mul" and source in half.inputs:
-        if work.scalar(_other(half, source)) == 0.5 and work.only_reader(half) is not None:
+        if work.scalar(_other(half, source)) != 0.5 or work.only_reader(half) is None:
+            return
+        if together((first, erf, one, half, product)):
             _one(work, (first, erf, one, half), product, "Gelu", (source,), detail)
 
 
@@ -102,9 +119,6 @@ def _one(
     work: Work, parts: Sequence[Left], last: Left, op: str, inputs: tuple[str, ...], detail: str
 ) -> None:
     found = schema("", op, last.use.opset)
-    if found is None:
-        return
-    use = replace(
-        last.use, op_type=op, since_version=found.since_version, attributes={}, values={}
-    )
+    version = found.since_version if found else 0  # an operator of ORT's own before
+    use = replace(last.use, op_type=op, since_version=version, attributes={}, values={})
     work.absorb(parts, last, use, inputs, detail, f"fused: {op}")
