@@ -13,7 +13,10 @@ from typing import Any
 from ..ir.edits import Edits
 from ..ir.model import Graph, GraphPath, Model, Node, NodeId
 from ..ir.schema import newest_opset
+from ..providers.ort import OrtProvider
 from ..providers.placement import place
+from ..providers.support import Reason, Status
+from ..providers.targets import target
 from ..providers.uses import model_uses
 from .rule import Note, Proposal, RefusedError, Subject, counted, failing, note, on_gpu
 from .version_facts import Settled
@@ -48,8 +51,8 @@ def propose(subject: Subject) -> Proposal:
         RefusedError: ``options.opset`` cannot be reached; names the first node and why.
     """
     model, wanted = subject.model, subject.options.opset
-    opset = model.opset_imports.get("")
-    if opset is None:
+    opset = max(_stamps(model).values(), default=0)
+    if not opset:
         return Proposal(Edits(), (), "the model imports none of ONNX's own operators")
     if opset > newest_opset():
         raise RefusedError(
@@ -58,15 +61,32 @@ def propose(subject: Subject) -> Proposal:
         )
     if wanted is not None:
         return _forced(subject, opset, wanted)
-    best, best_score = None, _score(subject, model)
+    return _best(subject, opset)
+
+
+def _best(subject: Subject, opset: int) -> Proposal:
+    """The proposal for the newest version with the most nodes on the GPU.
+
+    Placing a large model takes seconds. So it is placed only while a node is off the GPU for its
+    version, and only at versions at which some node has another schema.
+    """
+    model = subject.model
+    standing = _standing(subject, model)
+    if not standing.gated:
+        return Proposal(Edits(), (), f"opset {opset} stays: no node is off the GPU because of it")
+    best, best_score, seen = None, standing.score, _signature(subject, opset, None)
     barrier: tuple[Note, ...] = ()
     for version in range(opset - 1, LOWEST - 1, -1):
         candidate, barrier = _candidate(subject, version)
         if candidate is None:
             break
-        score = _score(subject, _restamped(model, candidate))
-        if score > best_score:
-            best, best_score = candidate, score
+        if (signature := _signature(subject, version, candidate)) == seen:
+            continue
+        seen, standing = signature, _standing(subject, _restamped(model, candidate))
+        if standing.score > best_score:
+            best, best_score = candidate, standing.score
+        if not standing.gated:
+            break
     if best is None:
         what = f"opset {opset} stays: no older one puts more nodes on the GPU"
         if barrier:
@@ -109,19 +129,48 @@ def _candidate(subject: Subject, version: int) -> tuple[Candidate | None, tuple[
     return (None, tuple(against)) if against else (Candidate(version, meanings), ())
 
 
-def _score(subject: Subject, model: Model) -> tuple[int, int]:
-    """Better is larger: first few failures, then many nodes on the GPU, over all targets."""
+@dataclass(frozen=True)
+class _Standing:
+    """How a model stands with the targets.
+
+    Attributes:
+        score: better is larger: first few failures, then many nodes on the GPU.
+        gated: whether a node fails or is off the GPU because of a version.
+    """
+
+    score: tuple[int, int]
+    gated: bool
+
+
+def _standing(subject: Subject, model: Model) -> _Standing:
     placed = [place(model, t, subject.types) for t in subject.options.targets]
-    return -sum(map(failing, placed)), sum(map(on_gpu, placed))
+    gated = any(
+        not v.on_gpu and (v.reason is Reason.SCHEMA_VERSION or v.status is Status.FAILS)
+        for verdicts in placed
+        for v in verdicts.values()
+    )
+    return _Standing((-sum(map(failing, placed)), sum(map(on_gpu, placed))), gated)
+
+
+def _signature(subject: Subject, version: int, candidate: Candidate | None) -> tuple[object, ...]:
+    """What placement sees of a version: the schemas, and whether a provider takes it at all."""
+    providers = (target(t).provider for t in subject.options.targets)
+    ranges = [p.table.opsets for p in providers if isinstance(p, OrtProvider)]
+    within = (r is None or r[0] <= version <= r[1] for r in ranges)
+    schemas = () if candidate is None else (m.older for m in candidate.meanings.values())
+    return (*within, *schemas)
+
+
+def _stamps(model: Model) -> dict[GraphPath, int]:
+    """The version of ONNX's own operators of the model, ``()``, and of each function."""
+    found: dict[GraphPath, Mapping[str, int]] = {(): model.opset_imports}
+    found |= {f.graph.path: f.opset_imports for f in model.functions.values()}
+    return {path: imports[""] for path, imports in found.items() if "" in imports}
 
 
 def _opsets(model: Model, version: int) -> dict[GraphPath, int]:
-    """The stamps to change: the model's, and those of functions that are above ``version``."""
-    found: dict[GraphPath, int] = {(): version}
-    for function in model.functions.values():
-        if function.opset_imports.get("", 0) > version:
-            found[function.graph.path] = version
-    return found
+    """The stamps to change: those that are above ``version``."""
+    return {path: version for path, stamp in _stamps(model).items() if stamp > version}
 
 
 def _proposal(subject: Subject, chosen: Candidate, barrier: tuple[Note, ...]) -> Proposal:
@@ -137,8 +186,10 @@ def _proposal(subject: Subject, chosen: Candidate, barrier: tuple[Note, ...]) ->
         else:
             text = f"its schema is version {found.newer} at both opsets"
             notes.append(note(node, False, text))
-    functions = f", in {counted(len(opsets) - 1, 'function')} too" if len(opsets) > 1 else ""
-    summary = f"opset {model.opset_imports['']} becomes {chosen.opset}{functions}"
+    before = ", ".join(str(s) for s in sorted({_stamps(model)[path] for path in opsets}))
+    own = len(opsets) - (() in opsets)
+    functions = f", in {counted(own, 'function')}" if own else ""
+    summary = f"opset {before} becomes {chosen.opset}{functions}"
     edits = Edits(opsets=opsets, attributes=chosen.attributes)
     return Proposal(edits, (*notes, *barrier), summary)
 
@@ -163,7 +214,7 @@ def _restamped(model: Model, chosen: Candidate) -> Model:
     return replace(
         model,
         graph=_settled(model.graph, chosen.attributes),
-        opset_imports={**model.opset_imports, "": chosen.opset},
+        opset_imports={**model.opset_imports, **({"": chosen.opset} if () in opsets else {})},
         functions=functions,
     )
 

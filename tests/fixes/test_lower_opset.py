@@ -318,6 +318,22 @@ def test_functions_have_stamps_of_their_own(own, becomes):
     assert_same_outputs(model, made)
 
 
+def test_a_function_newer_than_its_model():
+    """Only the function's own stamp keeps its GRU off the GPU."""
+    body = helper.make_node("GRU", ["a", "w", "r"], ["b"], name="inner", hidden_size=2)
+    call = helper.make_node("Block", ["x", "w", "r"], ["y"], name="call", domain="local")
+    weights = {t.name: onnx.numpy_helper.to_array(t) for t in ALIKE["gru"][0].graph.initializer}
+    ends = {"y": (F, (4, 1, 1, 2))}
+    model = proto(
+        [call], {"x": (F, (4, 1, 3))}, ends, weights, 17, [function(22, body)], {"local": 1}
+    )
+    given, proposal = propose("lower-opset", model)
+    assert proposal.edits.opsets == {("local::Block",): 21}
+    assert proposal.summary == "opset 22 becomes 21, in 1 function"
+    after, _ = given.after(proposal.edits)
+    assert after.model.opset_imports[""] == 17
+
+
 def test_a_function_that_differs_is_named():
     pad = helper.make_node("Pad", ["a", "p"], ["b"], name="inner", mode="wrap")
     call = helper.make_node("Block", ["x", "p"], ["y"], name="call", domain="local")
