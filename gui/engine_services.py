@@ -94,7 +94,8 @@ def target(name: str) -> Target:
 
 def _target(found: engine_targets.Target) -> Target:
     provider = found.provider
-    options, stated = (), ()
+    options: tuple[Option, ...] = ()
+    stated: tuple[str, ...] = ()
     if isinstance(provider, OrtProvider):
         options = tuple(Option(n, OPTION_VALUES.get(n, ())) for n in provider.table.options)
         stated = provider.options.stated()

@@ -58,6 +58,8 @@ def draw(options: argparse.Namespace) -> None:
         driver.choose_target(options.target)
         driver.compare_with(options.against)
         node = find_node(_model(window), options.node) if options.node is not None else None
+        if options.command == "shot" and options.live:
+            driver.ask_live()
         if options.run:
             driver.run(options)
         usual = "time" if options.run else "difference" if options.against else ""
@@ -105,6 +107,11 @@ class Driver:
             self._window.targeting.wants_difference = True
             self._window.targeting.compare_with(self._parse("--against", name))
             self._wait_for_verdicts(name)
+
+    def ask_live(self) -> None:
+        """Ask the installed ONNX Runtime for the chosen target."""
+        self._window.live.ask()
+        self._wait(lambda: not self._window.jobs.running, "the installed ONNX Runtime")
 
     def _parse(self, option: str, name: str) -> Target:
         targeting = self._window.targeting

@@ -58,6 +58,9 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("--timeout", type=float, default=300, metavar="SECONDS")
         command.add_argument("--debug", action="store_true", help="show a traceback with an error")
         command.set_defaults(call=_draw)
+    shot.add_argument(
+        "--live", action="store_true", help="ask the installed ONNX Runtime for the target first"
+    )
     shot.add_argument("--size", default="1440x900", metavar="WxH", help="default 1440x900")
     shot.add_argument("--panel", choices=PANELS, action="append", help="bring a panel to the front")
     report.add_argument("--redact", action="store_true", help="numbers in place of names")

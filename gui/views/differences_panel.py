@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QStyledItemDelegate,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ...engine.ir.model import NodeId
 from ..difference import Difference, differences
 from ..document import Document
 from ..format import count_text
-from ..models.differences import DifferencesModel, columns, difference_rows
+from ..models.differences import DifferenceRow, DifferencesModel, columns, difference_rows
 from ..selection import Selection
 from ..services import Target
 from ..target_control import TargetControl
@@ -56,9 +65,9 @@ class DifferencesPanel(QWidget):
         self.second.chosen.connect(targets.compare_with)
         self.model = DifferencesModel(self)
         self.table = DataTable(self.model)
-        self._look = LookDelegate(theme, self)
+        self._look, self._plain = LookDelegate(theme, self), QStyledItemDelegate(self)
         self.table.allow_sorting()
-        self.table.on_row_chosen(lambda row: selection.reveal(row.node))
+        self.table.on_row_chosen(self._go)
         self._about = QLabel()
         self._about.setProperty("tone", "muted")
         self._about.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -98,7 +107,7 @@ class DifferencesPanel(QWidget):
             ("Previous", "Go to the previous difference (Shift+F9)", -1),
             ("Next", "Go to the next difference (F9)", 1),
         ):
-            row.addWidget(self._chip(text, tip, lambda by=by: self.step_wanted.emit(by)))
+            row.addWidget(self._chip(text, tip, partial(self.step_wanted.emit, by)))
         return row
 
     def _chip(self, text: str, tip: str, do: Callable[[], object]) -> QToolButton:
@@ -108,6 +117,10 @@ class DifferencesPanel(QWidget):
         button.setToolTip(tip)
         button.clicked.connect(lambda: do())
         return button
+
+    def _go(self, row: object) -> None:
+        if isinstance(row, DifferenceRow):
+            self._selection.reveal(row.node)
 
     def _verdicts_changed(self, target: str) -> None:
         compared = (self._targets.target, self._targets.against)
@@ -124,7 +137,7 @@ class DifferencesPanel(QWidget):
             self.model.set_columns(made)
             self.table.set_widths([c.width for c in made])
             for place, each in enumerate(made):
-                delegate = self._look if each.look else None
+                delegate = self._look if each.look else self._plain
                 self.table.setItemDelegateForColumn(place, delegate)
         rows = difference_rows(self._document, first, second)
         self.model.set_rows(rows)

@@ -46,7 +46,7 @@ def _row(document: Document, node: NodeId, target: Target, theme: Theme) -> Matr
     look, word = _live_look(found, theme)
     told = _live_text(found, live.installed) if live is not None else ""
     if live is not None and live.error:
-        look, word = theme.status[Status.FAILS], "no session"
+        look, word = theme.status[Status.FAILS], WORDS[Status.FAILS]
         told = f"{live.installed} makes no session: {live.error}"
     if verdict is None:
         return MatrixRow(target, None, NOT_JUDGED, live=word, live_look=look, live_text=told)

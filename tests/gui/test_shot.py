@@ -8,6 +8,7 @@ from importlib.resources import files
 import pytest
 import window_fakes as fakes
 from opscope.engine.errors import DeviceError, UsageError
+from opscope.engine.live.answer import LiveUnavailable
 from opscope.engine.report.container import report_text
 from opscope.engine.report.parse import parse
 from opscope.gui import offscreen
@@ -123,12 +124,14 @@ def test_themes_colours_panels_and_targets_make_other_pictures(with_fakes, tmp_p
             ["--node", "up", "--panel", "kernels", "--run", "--runs", "3"],
             ["--target", "ort-webgpu@0.3.0", "--against", "opscope"],
             ["--target", "ort-webgpu,enableInt64=1"],
+            ["--target", "ort-webgpu", "--node", "up", "--live"],
+            ["--target", "ort-webgpu", "--node", "up"],
         )
     ):
         out = tmp_path / f"{i}.png"
         assert main(["shot", "m.onnx", "-o", str(out), *more]) == 0
         seen.add(QImage(str(out)).bits().tobytes())
-    assert len(seen) == 7
+    assert len(seen) == 9
 
 
 def test_a_report_keeps_a_target_s_options_and_opens_with_them(with_fakes, tmp_path):
@@ -211,6 +214,15 @@ def test_without_an_adapter_pictures_are_made_and_a_run_exits_with_3(with_fakes,
     assert main(["shot", "m.onnx", "-o", str(out)]) == 0
     assert main(["report", "m.onnx", "-o", str(out), "--node", "up"]) == 0
     fails(3, "no usable adapter", "shot", "m.onnx", "-o", out, "--run")
+
+
+def test_without_onnxruntime_a_live_picture_exits_with_3_and_why(with_fakes, fails, tmp_path):
+    def ask(model, target, verdicts):
+        raise LiveUnavailable("onnxruntime is not installed")
+
+    with_fakes(ask_live=ask)
+    out = tmp_path / "x.png"
+    fails(3, "onnxruntime is not installed", "shot", "m.onnx", "-o", out, "--live")
 
 
 def test_a_run_that_does_not_end_is_given_up(with_fakes, fails, tmp_path):

@@ -146,15 +146,15 @@ def by_difference(
         texts = (verdict_text(first[node]), verdict_text(second[node]))
         told = (f"{name}: {text}" for name, text in zip(names, texts, strict=True))
         paints[node] = Paint(kind, detail="\n".join(told))
-    for node in _containers(model):
-        inside = [found[i] for i in _contents(model, node) if i in found]
+    for around in _containers(model):
+        inside = [found[i] for i in _contents(model, around) if i in found]
         if inside:
             kinds = Counter(inside).most_common()
             told_inside = ", ".join(f"{n} {kind.value}" for kind, n in kinds)
-            kind = min((*inside, *filter(None, [found.get(node.id)])), key=list(Difference).index)
-            before = paints[node.id].detail if node.id in paints else ""
+            kind = min((*inside, *filter(None, [found.get(around.id)])), key=list(Difference).index)
+            before = paints[around.id].detail if around.id in paints else ""
             detail = "\n".join(filter(None, (before, f"contains {told_inside}")))
-            paints[node.id] = Paint(kind, detail=detail)
+            paints[around.id] = Paint(kind, detail=detail)
     groups: dict[Class, list[NodeId]] = {kind: [] for kind in Difference}
     for node, kind in found.items():
         groups[kind].append(node)
