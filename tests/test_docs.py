@@ -12,8 +12,8 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 @pytest.mark.parametrize(
     "script",
-    ["docs/make_operators.py", "tests/bench/make_page.py"],
-    ids=["operators", "performance"],
+    ["docs/make_operators.py", "tests/bench/make_page.py", "tests/bench/placement_page.py"],
+    ids=["operators", "performance", "placement"],
 )
 def test_a_page_is_what_its_script_makes(script: str) -> None:
     spec = importlib.util.spec_from_file_location("page", REPOSITORY / script)

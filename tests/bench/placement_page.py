@@ -86,6 +86,11 @@ def _kind(live: str) -> str:
 
 REASONS = (
     (
+        "string_normalizer",
+        "ORT asks the operating system for a locale (en_US unless the node names one) and refuses "
+        "where it is not installed: that depends on the machine, not on the model",
+    ),
+    (
         "no session",
         "ORT refuses the model while it loads it, for a reason that this prediction does not look "
         "for: it answers for models that ORT accepts",
