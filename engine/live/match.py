@@ -223,7 +223,8 @@ class _Matcher:
         """Its output now comes from ``producer``, a node of another name."""
         assert self._before is not None
         item = self._item(producer)
-        if item is None and node.op_type in _MOVERS and producer.op_type in _MOVERS:
+        are_movers = node.op_type in _MOVERS and producer.op_type in _MOVERS
+        if item is None and producer.name and are_movers:
             return LiveNode(Status.FOLDED, "", "dropped by the layout transformation")
         while item is None and producer.op_type in _MOVERS and not numbers_in(producer.name):
             # ORT has moved a Transpose behind the node.
@@ -244,7 +245,7 @@ class _Matcher:
             if survivor.id in self._same:
                 item = self._same[survivor.id][0]
         if item is None:
-            how = f"its output comes from '{producer.name}' ({producer.op}), which has no provider"
+            how = f"its output comes from '{producer.label}' ({producer.op}), whose provider is unclear"
             return LiveNode(Status.UNKNOWN, "", how)
         if survivor is not None and survivor.op == node.op:
             return into(item, f"one with its equal, '{survivor.label}'")

@@ -81,7 +81,10 @@ def grouped(misses: Iterable[Mapping[str, Any]]) -> list[tuple[tuple[str, ...], 
 
 def _kind(live: str) -> str:
     """A live answer without the names of nodes in it."""
-    return live.partition(" '")[0][:140]
+    kind = (
+        live.partition(" '")[0].rstrip(",").replace("(one with its equal", "(one with its equal)")
+    )
+    return kind if len(kind) <= 140 else f"{kind[:139]}…"
 
 
 REASONS = (
@@ -94,6 +97,14 @@ REASONS = (
         "no session",
         "ORT refuses the model while it loads it, for a reason that this prediction does not look "
         "for: it answers for models that ORT accepts",
+    ),
+    (
+        "put anew",
+        "ORT made it and its neighbour one Transpose, which the prediction takes to cancel",
+    ),
+    (
+        "(one with its equal)",
+        "ORT makes equal nodes one before it folds; the prediction has it folded, the kept one works",
     ),
     (
         "moved behind its readers",
@@ -112,7 +123,7 @@ REASONS = (
 def reason(miss: Mapping[str, Any]) -> str:
     """Why prediction and ORT part, as far as understood; else what the prediction rests on."""
     for sign, text in REASONS:
-        if sign in miss["live"] or (sign == "unknown" and miss["state"] == "unknown"):
+        if sign in _kind(miss["live"]) or (sign == "unknown" and miss["state"] == "unknown"):
             return text
     said = miss["why"] or "no reason"
     return f"the prediction rests on: {said}"
