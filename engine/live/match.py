@@ -245,7 +245,9 @@ class _Matcher:
             if survivor.id in self._same:
                 item = self._same[survivor.id][0]
         if item is None:
-            how = f"its output comes from '{producer.label}' ({producer.op}), whose provider is unclear"
+            how = (
+                f"its output is from '{producer.label}' ({producer.op}), whose provider is unclear"
+            )
             return LiveNode(Status.UNKNOWN, "", how)
         if survivor is not None and survivor.op == node.op:
             return into(item, f"one with its equal, '{survivor.label}'")

@@ -104,7 +104,8 @@ REASONS = (
     ),
     (
         "(one with its equal)",
-        "ORT makes equal nodes one before it folds; the prediction has it folded, the kept one works",
+        "ORT makes equal nodes one before it folds any; the prediction folds this one, and the one "
+        "that was kept works on",
     ),
     (
         "moved behind its readers",
