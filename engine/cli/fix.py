@@ -187,7 +187,7 @@ def _placement_lines(fix: Fix, placed: Iterable[Placements], saved: Saved | None
     for p in placed:
         rows.append((p.target, counts_line(p.before), counts_line(p.after)))
         for m in p.moved:
-            detail = f": {m.after.detail}" if m.after.detail else ""
+            detail = f": {m.after.detail}" if m.after.detail and not m.after.on_gpu else ""
             moved.append(
                 f"  {p.target}: '{m.node.label}' ({m.node.op}) {m.before.status.value} -> "
                 f"{m.after.status.value}{detail}"
