@@ -254,7 +254,7 @@ class LiveSession:
             return None
         save = str(Path(request["save"]).with_name("before.onnx"))
         options = dict(request["options"])
-        if has_layouts(request["provider"]):
+        if _has_layouts(request["provider"]):
             options["preferredLayout"] = "NCHW"
         second = {**request, "basic": True, "save": save, "options": options, "feeds": ""}
         if self._answer(second, timeout_s)["error"]:
@@ -262,7 +262,7 @@ class LiveSession:
         return _saved(save)
 
 
-def has_layouts(provider: str) -> bool:
+def _has_layouts(provider: str) -> bool:
     """Whether the provider takes preferredLayout, and turns the graph's layout without it."""
     return provider == "WebGpuExecutionProvider"
 

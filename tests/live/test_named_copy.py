@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,16 @@ from opscope.engine.ir.model import NodeId
 from opscope.engine.ir.named import named_copy
 from opscope.engine.live.session import LiveSession
 from small_model import model, node
+
+# A child that answers one hello, and would die of anything else.
+HELLO = """
+import json
+request = json.loads(input())
+assert request["do"] == "hello"
+answer = {"versions": {"onnxruntime": "9"}, "available": ["CPUExecutionProvider"]}
+print(json.dumps({"id": request["id"], "devices": [], "records": True, **answer}), flush=True)
+assert not input()
+"""
 
 
 def proto() -> onnx.ModelProto:
@@ -94,18 +105,7 @@ def test_ort_never_sees_a_model_that_leaves_its_folder(tmp_path: Path) -> None:
     tensor.data_location = onnx.TensorProto.EXTERNAL
     path = tmp_path / "m.onnx"
     path.write_bytes(made.SerializeToString())
-    answers = ["import json,sys", "for l in sys.stdin:"]
-    answers += [
-        "  r=json.loads(l)",
-        "  a={'versions':{'onnxruntime':'9'},'available':['CPUExecutionProvider'],",
-    ]
-    answers += ["     'devices':[],'records':True}", "  assert r['do'] == 'hello'"]
-    answers += ["  print(json.dumps({'id':r['id'],**a}),flush=True)"]
-    import sys
-
-    command = [sys.executable, "-c", "\n".join(answers)]
-    with (
-        LiveSession(command=command) as session,
-        pytest.raises(ModelFileError, match="not given to ORT"),
-    ):
+    command = [sys.executable, "-c", HELLO]
+    session = LiveSession(command=command)
+    with session, pytest.raises(ModelFileError, match="not given to ORT"):
         session.ask(load_model(path), "ort-cpu")
