@@ -15,6 +15,7 @@ import onnx.defs
 from .load import load_bytes
 from .model import Model
 from .proto import input_name, node_model, type_proto, value_info
+from .schema import schema
 
 if TYPE_CHECKING:
     from ..ops.use import OpUse
@@ -82,13 +83,24 @@ def _body(found: Any, use: OpUse, node: onnx.NodeProto) -> onnx.FunctionProto | 
             max(dependent), node.SerializeToString(), types
         )
     else:
-        # ONNX gives none where an operator of the body has another meaning at this opset.
-        data = found.get_function_with_opset_version(opset)
+        version = max((v for v in found.function_opset_versions if v <= opset), default=0)
+        data = found.get_function_with_opset_version(version) if version else None
     if not data:
         return None
     body = onnx.FunctionProto()
     body.ParseFromString(data if isinstance(data, bytes) else data.SerializeToString())
-    return body
+    return body if dependent or _still_means_the_same(body, version, opset) else None
+
+
+def _still_means_the_same(body: onnx.FunctionProto, version: int, opset: int) -> bool:
+    """ORT takes no body of which an operator has changed by the model's opset.
+
+    Source: ``ValidateReferencedOpsInFuncton`` in onnx/defs/schema.cc.
+    """
+    return all(
+        schema(node.domain, node.op_type, version) == schema(node.domain, node.op_type, opset)
+        for node in body.node
+    )
 
 
 def _bound(

@@ -20,7 +20,6 @@ from .ort_failures import UNSURE, known_failure
 from .support import Reason, Status, Support
 from .tables import KernelRow, ProviderTable, load_table
 
-
 MICROSOFT = "com.microsoft"
 
 
@@ -472,8 +471,10 @@ def _type_gap(provider: OrtProvider, row: KernelRow, use: OpUse) -> tuple[str, s
 
 
 def _lists(allowed: frozenset[str], kind: TensorType) -> bool:
-    """Whether a type is among those of a kernel row. What an optional or a map holds is not known
-    as exactly as ORT lists it."""
+    """Whether a type is among those of a kernel row.
+
+    What an optional or a map holds is not known as exactly as ORT lists it.
+    """
     if kind.kind == "optional":
         return any(a.startswith("optional(") and f"({kind.dtype})" in a for a in allowed)
     if kind.kind == "map":

@@ -56,7 +56,8 @@ def place_ort(model: Model, types: Types, provider: OrtProvider) -> dict[NodeId,
             _lay_out(work, found)
         found |= _HostValues(work, found, provider).verdicts()
         fusions = SEEN.get((provider.table.id, provider.table.version), {})
-        level_two(work, lambda left: side_of(found[left.id]) if left.id in found else "", fusions)
+        sides = {node: side_of(verdict) for node, verdict in found.items()}
+        level_two(work, sides, fusions)
         found |= work.verdicts
         found |= _moved(work, found, provider)
         mine = (node for node in found if node.graph != (MADE,))

@@ -54,7 +54,11 @@ def test_where_nobody_has_a_kernel_the_session_is_not_made(target: str) -> None:
 
 
 def test_float16_goes_through_float32_on_the_cpu() -> None:
-    inputs = {"x": ("float16", (3, 1, 6)), "w": ("float16", (1, 12, 6)), "r": ("float16", (1, 12, 4))}
+    inputs = {
+        "x": ("float16", (3, 1, 6)),
+        "w": ("float16", (1, 12, 6)),
+        "r": ("float16", (1, 12, 4)),
+    }
     gru = node("GRU", "x w r", "y", hidden_size=4)
     for target in (WEBGPU, CPU):
         found = judged([gru], inputs, target)["GRU"]
@@ -72,7 +76,9 @@ def test_an_operator_without_a_kernel_is_its_body() -> None:
 
 def test_a_body_that_cannot_run_fails_the_session() -> None:
     """Bernoulli's body has RandomUniformLike 22, of which no provider has a kernel."""
-    bernoulli = judged([node("Bernoulli", "x", "y")], {"x": ("float32", (2,))}, CPU, 22)["Bernoulli"]
+    bernoulli = judged([node("Bernoulli", "x", "y")], {"x": ("float32", (2,))}, CPU, 22)[
+        "Bernoulli"
+    ]
     assert (bernoulli.status, bernoulli.data["when"]) == (Status.FAILS, "session creation")
     assert "RandomUniformLike" in bernoulli.detail
     older = judged([node("Bernoulli", "x", "y")], {"x": ("float32", (2,))}, CPU, 15)["Bernoulli"]
@@ -93,7 +99,11 @@ def test_an_operator_that_ort_does_not_know_fails_the_session(domain: str) -> No
 
 
 def test_a_recurrent_node_over_batches_first_fails_on_the_cpu() -> None:
-    inputs = {"x": ("float64", (1, 3, 6)), "w": ("float64", (1, 12, 6)), "r": ("float64", (1, 12, 4))}
+    inputs = {
+        "x": ("float64", (1, 3, 6)),
+        "w": ("float64", (1, 12, 6)),
+        "r": ("float64", (1, 12, 4)),
+    }
     for layout, expected in ((1, Status.FAILS), (0, Status.HOST)):
         gru = node("GRU", "x w r", "y", hidden_size=4, layout=layout)
         found = judged([gru], inputs, CPU)["GRU"]
@@ -129,7 +139,11 @@ def test_outside_the_layouts_opsets_the_provider_takes_nothing_but_with_nchw() -
 
 
 def test_a_loop_is_on_the_cpu_and_its_body_on_the_gpu() -> None:
-    ports = [("i", TensorProto.INT64, []), ("c", TensorProto.BOOL, []), ("s", TensorProto.FLOAT, [2])]
+    ports = [
+        ("i", TensorProto.INT64, []),
+        ("c", TensorProto.BOOL, []),
+        ("s", TensorProto.FLOAT, [2]),
+    ]
     body = helper.make_graph(
         [node("Identity", "c", "d"), node("Add", "s x", "t"), node("Relu", "t", "u")],
         "body",

@@ -6,7 +6,16 @@ the nodes are placed, each fusion for the providers that have its kernel.
 
 from __future__ import annotations
 
-from . import common, convolutions, folding, normalizations, products, removals, reshapes, transposes
+from . import (
+    common,
+    convolutions,
+    folding,
+    normalizations,
+    products,
+    removals,
+    reshapes,
+    transposes,
+)
 from .activations import SEEN, level_two
 from .folding import Able
 from .graph import Left, Work

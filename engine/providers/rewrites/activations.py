@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from ...ir.model import NodeId
 from . import normalizations
 from .graph import Left, Work
 
 Side = Callable[[Left], str]
-"""Where a node is: "gpu", "cpu" or ""."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,10 @@ class Fusions:
     matmul: bool = False
 
 
-_COMMON = frozenset("Relu Sigmoid Tanh LeakyRelu HardSigmoid Clip".split())
-_CPU = Fusions(_COMMON, frozenset("Relu Sigmoid Tanh LeakyRelu".split()), spelt=True, matmul=True)
+_COMMON = frozenset(["Relu", "Sigmoid", "Tanh", "LeakyRelu", "HardSigmoid", "Clip"])
+_CPU = Fusions(
+    _COMMON, frozenset(["Relu", "Sigmoid", "Tanh", "LeakyRelu"]), spelt=True, matmul=True
+)
 _WEBGPU = Fusions(_COMMON | {"Elu", "Gelu", "HardSwish"}, spelt=True)
 
 SEEN: Mapping[tuple[str, str], Mapping[str, Fusions]] = {
@@ -47,8 +49,17 @@ SEEN: Mapping[tuple[str, str], Mapping[str, Fusions]] = {
 """(family, version) -> side -> what was seen to be fused there."""
 
 
-def level_two(work: Work, side: Side, fusions: Mapping[str, Fusions]) -> None:
-    """The fusions after placing, each within one provider."""
+def level_two(work: Work, sides: Mapping[NodeId, str], fusions: Mapping[str, Fusions]) -> None:
+    """The fusions after placing, each within one provider.
+
+    Args:
+        work: the graph, which is edited.
+        sides: where each node is: "gpu", "cpu" or "".
+        fusions: what is fused on each side.
+    """
+
+    def side(left: Left) -> str:
+        return sides.get(left.id, "")
 
     def of(left: Left) -> Fusions:
         return fusions.get(side(left), Fusions())
@@ -88,7 +99,7 @@ def _activation(work: Work, left: Left, side: Side, known: frozenset[str]) -> No
 
 
 def _quick_gelu(work: Work, sigmoid: Left, side: Side) -> None:
-    """x * Sigmoid(x), or x * Sigmoid(a * x)."""
+    """X * Sigmoid(x), or x * Sigmoid(a * x)."""
     product = work.only_reader(sigmoid)
     if product is None or product.op != "Mul" or side(product) != side(sigmoid):
         return
@@ -129,9 +140,9 @@ def _matmul(work: Work, left: Left, side: Side) -> None:
     reader = work.only_reader(current) if current is not None else None
     if current is None or reader is None or reader.op not in ("Mul", "Div"):
         return
-    if reader.inputs[0] == current.outputs[0] and side(reader) == side(current):
-        if work.scalar(reader.input(1)) is not None:
-            work.retarget(reader, current, detail, f"fused: MatMul and {reader.op}")
+    first = reader.inputs[0] == current.outputs[0] and side(reader) == side(current)
+    if first and work.scalar(reader.input(1)) is not None:
+        work.retarget(reader, current, detail, f"fused: MatMul and {reader.op}")
 
 
 def _swaps_last(transpose: Left) -> bool:

@@ -28,7 +28,12 @@ def apply(work: Work) -> None:
         return names[name]
 
     for left in work:
-        if not left.sound or left.use.domain not in ONNX or left.op in RANDOM or left.node.subgraphs:
+        if (
+            not left.sound
+            or left.use.domain not in ONNX
+            or left.op in RANDOM
+            or left.node.subgraphs
+        ):
             continue
         attributes = _attributes(left)
         if attributes is None:

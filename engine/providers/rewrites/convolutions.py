@@ -39,7 +39,10 @@ def _after(work: Work, conv: Left) -> None:
 
 
 def _normalizes(work: Work, conv: Left, reader: Left) -> bool:
-    if reader.use.since_version not in NORMALIZATION_VERSIONS or reader.inputs[0] != conv.outputs[0]:
+    if (
+        reader.use.since_version not in NORMALIZATION_VERSIONS
+        or reader.inputs[0] != conv.outputs[0]
+    ):
         return False
     if reader.attr("training_mode", 0) or len([o for o in reader.outputs if o]) > 1:
         return False
@@ -47,7 +50,12 @@ def _normalizes(work: Work, conv: Left, reader: Left) -> bool:
         return False
     rank = work.rank(conv.inputs[1])
     kinds = {work.type(n).dtype for n in (*conv.inputs[1:3], *reader.inputs[1:5]) if n}
-    return rank is not None and rank > 2 and len(kinds) == 1 and kinds <= {"float32", "float16", "float64"}
+    return (
+        rank is not None
+        and rank > 2
+        and len(kinds) == 1
+        and kinds <= {"float32", "float16", "float64"}
+    )
 
 
 def _per_channel(work: Work, conv: Left, reader: Left) -> bool:
@@ -71,7 +79,9 @@ def _per_channel(work: Work, conv: Left, reader: Left) -> bool:
 
 def _pad(work: Work, left: Left) -> None:
     """Constant padding by zeros goes into the pads of what reads it."""
-    if left.attr("mode", "constant") not in ("constant", b"constant") or work.is_end(left.outputs[0]):
+    if left.attr("mode", "constant") not in ("constant", b"constant") or work.is_end(
+        left.outputs[0]
+    ):
         return
     if left.use.since_version >= 11:
         pads = work.constant(left.input(1))

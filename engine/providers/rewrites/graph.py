@@ -283,9 +283,7 @@ class Work:
         self._take(left)
         self._gone(left.id, Support(Status.FOLDED, Reason.NONE, detail, {"step": step}))
 
-    def drop(
-        self, left: Left, passed: str, detail: str, step: str, rename: bool = False
-    ) -> None:
+    def drop(self, left: Left, passed: str, detail: str, step: str, rename: bool = False) -> None:
         """Who reads its output reads ``passed`` instead.
 
         Where the output is an end of the graph (or with ``rename``) what makes ``passed`` makes
@@ -299,7 +297,9 @@ class Work:
             self._redirect(output, passed)
         self._gone(left.id, Support(Status.FOLDED, Reason.NONE, detail, {"step": step}))
 
-    def merge(self, gone: Left, kept: Left, passed: Mapping[str, str], detail: str, step: str) -> None:
+    def merge(
+        self, gone: Left, kept: Left, passed: Mapping[str, str], detail: str, step: str
+    ) -> None:
         """``kept`` does the work of ``gone``; the readers of gone's outputs read ``passed``."""
         self._take(gone)
         for output, instead in passed.items():
@@ -331,7 +331,11 @@ class Work:
         """``kept``, before ``gone``, gives gone's output now, and does its work."""
         self._take(gone)
         self._take(kept)
-        self._put(replace(kept, outputs=(gone.outputs[0], *kept.outputs[1:]), parts=(*kept.parts, gone.id)))
+        self._put(
+            replace(
+                kept, outputs=(gone.outputs[0], *kept.outputs[1:]), parts=(*kept.parts, gone.id)
+            )
+        )
         self._fused(gone, kept.id, detail, step)
 
     def set_inputs(self, left: Left, inputs: Sequence[str], use: OpUse | None = None) -> Left:
@@ -545,4 +549,6 @@ def _more(found: TensorType, known: TensorType) -> bool:
         return found.dtype != "?" and (found.shape is not None or known.dtype == "?")
     if found.shape is None or len(found.shape) != len(known.shape):
         return False
-    return sum(isinstance(d, int) for d in found.shape) > sum(isinstance(d, int) for d in known.shape)
+    return sum(isinstance(d, int) for d in found.shape) > sum(
+        isinstance(d, int) for d in known.shape
+    )

@@ -25,7 +25,7 @@ def apply(work: Work) -> None:
 
 
 def apply_late(work: Work, together: Together) -> None:
-    """One pass after placing, of nodes that ``together`` finds on one provider that has a kernel."""
+    """One pass after placing, of nodes that ``together`` finds on one provider with the kernel."""
     _all(work, 0, 0, together)
 
 
@@ -85,7 +85,7 @@ def _layer_norm(work: Work, mean: Left, together: Together) -> None:
 
 
 def _gelu(work: Work, first: Left, together: Together) -> None:
-    """x / sqrt(2), Erf, Add 1, Mul x, Mul 0.5; the half may come first."""
+    """X / sqrt(2), Erf, Add 1, Mul x, Mul 0.5; the half may come first."""
     factor = math.sqrt(2) if first.op == "Div" else math.sqrt(0.5)
     given = work.scalar(first.input(1))
     if given is None or not math.isclose(given, factor, rel_tol=1e-3):

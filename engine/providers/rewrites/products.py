@@ -86,7 +86,9 @@ def _fits(work: Work, matmul: Left, added: TensorType, columns: int) -> bool:
         if len(shape) == 1:
             return shape[0] == columns
         if len(shape) == 2:
-            return shape[1] == columns and (shape[0] == 1 or (shape[0] == rows and rows is not None))
+            return shape[1] == columns and (
+                shape[0] == 1 or (shape[0] == rows and rows is not None)
+            )
         return False
     if len(left) < 3 or any(not isinstance(d, int) for d in left):
         return False

@@ -1,8 +1,8 @@
 """Nodes that change nothing: ORT takes them out before it asks any provider (level 1).
 
-Sources: identity_elimination.cc, cast_elimination.cc, dropout_elimination.cc, expand_elimination.cc,
-slice_elimination.cc, noop_elimination.cc, pre_shape_node_elimination.cc, div_mul_fusion.cc,
-relu_clip_fusion.cc and not_where_fusion.cc in onnxruntime/core/optimizer.
+Sources, all in onnxruntime/core/optimizer: identity_elimination.cc, cast_elimination.cc,
+dropout_elimination.cc, expand_elimination.cc, slice_elimination.cc, noop_elimination.cc,
+pre_shape_node_elimination.cc, div_mul_fusion.cc, relu_clip_fusion.cc, not_where_fusion.cc.
 """
 
 from __future__ import annotations

@@ -23,31 +23,36 @@ UNKNOWN_RANK = 5  # what ORT takes a value of unknown rank for
 
 Perm = tuple[int, ...]
 
-_ELEMENTWISE = frozenset(
-    "Cast Exp Identity LeakyRelu Log Reciprocal Relu Sigmoid Sqrt Tanh Abs Not Ceil Floor Neg Erf "
-    "HardSigmoid Round IsInf IsNaN Selu Shrink Sign Softplus Softsign ThresholdedRelu Celu "
-    "HardSwish Sin Cos Tan Sinh Cosh Asin Acos Atan Asinh Acosh Atanh".split()
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_ELEMENTWISE = _names(
+    "Cast Exp Identity LeakyRelu Log Reciprocal Relu Sigmoid Sqrt Tanh Abs Not Ceil Floor Neg "
+    "Erf HardSigmoid Round IsInf IsNaN Selu Shrink Sign Softplus Softsign ThresholdedRelu "
+    "Celu HardSwish Sin Cos Tan Sinh Cosh Asin Acos Atan Asinh Acosh Atanh Elu Gelu"
 )
-_BROADCAST = frozenset(
+_BROADCAST = _names(
     "Add Max Min Mul Sub Div And Or Xor Mod PRelu BitShift Equal Greater Less GreaterOrEqual "
-    "LessOrEqual Mean Sum Pow Where".split()
+    "LessOrEqual Mean Sum Pow Where"
 )
-_REDUCTIONS = frozenset(
+_REDUCTIONS = _names(
     "ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum "
-    "ReduceSumSquare ReduceL1 ReduceL2".split()
+    "ReduceSumSquare ReduceL1 ReduceL2"
 )
-_FIRST = frozenset(
-    "Clip CastLike Split Pad ArgMin ArgMax Squeeze Unsqueeze Slice Tile Softmax Hardmax LogSoftmax "
-    "QuantizeLinear DequantizeLinear".split()
+_FIRST = _names(
+    "Clip CastLike Split Pad ArgMin ArgMax Squeeze Unsqueeze Slice Tile Softmax Hardmax "
+    "LogSoftmax QuantizeLinear DequantizeLinear"
 )
 _NO_OUTPUT = frozenset(("Transpose", "Shape", "Reshape"))
 # They have a handler, which does something for the CPU provider's integer kernels alone.
 _IDLE = frozenset(("MaxPool", "Resize"))
 _HANDLED = _ELEMENTWISE | _BROADCAST | _REDUCTIONS | _FIRST | _NO_OUTPUT | _IDLE | {"Concat"}
 
-CHANNELS_LAST = frozenset(
-    "BatchNormalization Conv ConvTranspose AveragePool MaxPool GlobalAveragePool GlobalMaxPool "
-    "DepthToSpace".split()
+CHANNELS_LAST = _names(
+    "BatchNormalization Conv ConvTranspose AveragePool MaxPool GlobalAveragePool "
+    "GlobalMaxPool DepthToSpace"
 )
 """What ORT WebGPU computes channels-last; InstanceNormalization, GridSample, Resize stay."""
 
@@ -60,7 +65,7 @@ def apply(work: Work) -> None:
 
 def wrap(work: Work, nodes: Iterable[Left]) -> None:
     """Put ``nodes``, which a provider computes channels-last, between Transposes and move those."""
-    mover = _Mover(work)
+    mover = _Mover(work, after_layout=True)
     for left in nodes:
         current = work.get(left.id)
         rank = work.rank(current.input(0)) if current is not None else None
@@ -101,8 +106,9 @@ def _axes(axes: Sequence[int], rank: int) -> tuple[int, ...] | None:
 class _Mover:
     """One run of ORT's transpose optimizer."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, after_layout: bool = False) -> None:
         self._work = work
+        self._after_layout = after_layout
         self._leading: set[str] = set()
         self._made = 0
 
@@ -112,9 +118,10 @@ class _Mover:
         for left in reversed(nodes):
             if left.op == "Transpose":
                 self._leading.add(left.input(0))
-            elif self._handled(left) and left.op not in _NO_OUTPUT:
-                if not self._leading.isdisjoint(left.outputs):
-                    self._leading.update(left.inputs[i] for i in self._movable(left))
+                continue
+            through = self._handled(left) and left.op not in _NO_OUTPUT
+            if through and not self._leading.isdisjoint(left.outputs):
+                self._leading.update(left.inputs[i] for i in self._movable(left))
         for left in nodes:
             if (current := self._work.get(left.id)) is not None:
                 self._visit(current)
@@ -128,7 +135,7 @@ class _Mover:
             perm = self.perm(maker)
             if maker is None or perm is None or index not in self._movable(left):
                 continue
-            if left.op != "Transpose" and self._cost(left, perm) >= 0:
+            if not self._gains(left, perm):
                 continue
             if self._push(maker, left, perm):
                 return
@@ -145,6 +152,15 @@ class _Mover:
         return None if rank is None else tuple(reversed(range(rank)))
 
     # What ORT thinks that it costs.
+
+    def _gains(self, left: Left, perm: Perm) -> bool:
+        """Whether ORT pushes: those of a layout through all but Concat, others where that pays."""
+        if left.op == "Transpose":
+            return True
+        last = (0, *range(2, len(perm)), 1)
+        if self._after_layout and left.op != "Concat" and perm in (last, _inverse(last)):
+            return True
+        return self._cost(left, perm) < 0
 
     @staticmethod
     def _handled(left: Left) -> bool:
@@ -212,7 +228,11 @@ class _Mover:
         """Put a Transpose before an input, or whatever has the same effect."""
         work, name = self._work, left.inputs[index]
         if work.is_constant(name):
-            return left if work.rank(name) in (0, None) else self._with(left, index, *self._turned(name, perm))
+            return (
+                left
+                if work.rank(name) in (0, None)
+                else self._with(left, index, *self._turned(name, perm))
+            )
         maker = work.maker(name)
         found = self.perm(maker)
         if maker is not None and found is not None and len(found) == len(perm):
@@ -221,7 +241,8 @@ class _Mover:
                 self._remove_if_idle(maker)
                 return left
             output = self._name(name)
-            self._new(left, maker.input(0), output, _compose(found, perm))
+            made = self._new(left, maker.input(0), output, _compose(found, perm))
+            work.moved[made.id] = work.moved.get(maker.id, frozenset())
             left = self._with(left, index, output)
             self._remove_if_idle(maker)
             return left
@@ -270,7 +291,11 @@ class _Mover:
             return False
         if left.op == "Transpose":
             mine = self.perm(left)
-            return mine is not None and len(mine) == len(perm) and self._two(transpose, left, perm, mine)
+            return (
+                mine is not None
+                and len(mine) == len(perm)
+                and self._two(transpose, left, perm, mine)
+            )
         if left.op == "Reshape":
             mine = self._as_transpose(transpose, left)
             return mine is not None and self._two(transpose, left, perm, mine)
@@ -283,9 +308,12 @@ class _Mover:
         if left.op in _BROADCAST and not self._level(left, len(perm)):
             return False
         left = self._work.get(left.id) or left
+        origins: frozenset[NodeId] = frozenset()
         for index in self._movable(left):
+            maker = self._work.maker(left.inputs[index])
+            if maker is not None and self.perm(maker) == perm:
+                origins |= self._work.moved.get(maker.id, frozenset((maker.id,)))
             left = self.transpose_input(left, index, inverse)
-        origins = self._work.moved.get(transpose.id, frozenset((transpose.id,)))
         for index in range(len(left.outputs)):
             left = self.transpose_output(left, index, after, origins)
         return True
@@ -310,7 +338,9 @@ class _Mover:
             perm = _compose(perm, mine)
             work.make(left, "Transpose", (source,), (output,), {"perm": perm})
         else:
-            use = replace(left.use, attributes={**left.use.attributes, "perm": _compose(perm, mine)})
+            use = replace(
+                left.use, attributes={**left.use.attributes, "perm": _compose(perm, mine)}
+            )
             work.set_inputs(left, (source,), use)
         self._remove_if_idle(transpose)
         return True
@@ -467,13 +497,15 @@ class _Mover:
 
     def _given_axes(self, left: Left, as_input_from: int) -> Sequence[int] | None:
         if left.use.opset < as_input_from:
-            return left.attr("axes")
+            axes: Sequence[int] | None = left.attr("axes")
+            return axes
         given = self._work.constant(left.input(1)) if left.input(1) else None
         return None if given is None else [int(a) for a in given.reshape(-1)]
 
     def _slice_axes(self, left: Left) -> Sequence[int] | None:
         if left.use.opset < 10:
-            return left.attr("axes") or range(len(left.attr("starts", ())))
+            axes: Sequence[int] | None = left.attr("axes")
+            return axes or range(len(left.attr("starts", ())))
         if left.input(3):
             given = self._work.constant(left.input(3))
             return None if given is None else [int(a) for a in given.reshape(-1)]
@@ -486,4 +518,3 @@ def _squeezed(perm: Perm, axes: Sequence[int]) -> Perm:
     kept = [p for p in perm if p not in axes]
     order = sorted(kept)
     return tuple(order.index(p) for p in kept)
-
