@@ -97,6 +97,12 @@ def _scatter_nd(use: OpUse) -> str | None:
     return None
 
 
+def _empty(use: OpUse) -> str | None:
+    dims = use.known_dims(0)
+    empty = dims is not None and 0 in dims
+    return "its input is empty, of which there is no largest or smallest" if empty else None
+
+
 def _batchwise(use: OpUse) -> str | None:
     return "layout is 1, which the kernel does not do" if use.attr("layout", 0) else None
 
@@ -119,6 +125,8 @@ WEBGPU: Rules = {
     "BatchNormalization": (RUN, Reason.ATTRIBUTE, _training),
     "Resize": (RUN, Reason.ATTRIBUTE, _resize),
     "ScatterND": (RUN, Reason.TYPE, _scatter_nd),
+    "ReduceMax": (RUN, Reason.SHAPE, _empty),
+    "ReduceMin": (RUN, Reason.SHAPE, _empty),
 }
 CPU: Rules = {
     "GRU": (SESSION, Reason.ATTRIBUTE, _batchwise),

@@ -129,6 +129,13 @@ def test_a_known_failure_is_of_the_versions_that_were_seen() -> None:
     assert "0.9.9" in later.detail
 
 
+def test_the_largest_of_nothing_fails_when_it_is_run() -> None:
+    for length, expected in ((0, Status.FAILS), (3, Status.GPU)):
+        largest = node("ReduceMax", "x", "y")
+        found = judged([largest], {"x": ("float32", (2, length))}, opset=13)["ReduceMax"]
+        assert found.status is expected
+
+
 def test_outside_the_layouts_opsets_the_provider_takes_nothing_but_with_nchw() -> None:
     for target, expected in ((WEBGPU, Status.HOST), (f"{WEBGPU},preferredLayout=NCHW", Status.GPU)):
         found = judged([node("Relu", "x", "y")], {"x": ("float32", (2,))}, target, opset=6)["Relu"]
