@@ -1,9 +1,9 @@
 """What ONNX Runtime does to a whole graph before and after it looks kernels up, in its order.
 
-Constants are folded and a Dropout without effect is dropped, each remaining node is looked up, then
-(with the layout NCHW) nodes that only shuffle host values are moved to the CPU. What else ORT
-rewrites (fusions, equal nodes made one, transposes for its layout) changes which nodes there are,
-not where the rest runs.
+The graph is rewritten (``rewrites``: constants, equal nodes, fusions), each node that is left is
+looked up, layouts are put around what wants them, nodes that only shuffle host values are moved to
+the CPU (with the layout NCHW), and what is left is fused once more. Every verdict is brought back
+to the user's nodes.
 """
 
 from __future__ import annotations
