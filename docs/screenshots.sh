@@ -3,10 +3,10 @@
 # The pictures change with every run, because they show times; commit those that are worth it.
 set -eu
 
-here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-images=$here/images
-samples=$here/../resources/samples
-opscope() { "$here/../run" "$@"; }
+cd -- "$(dirname -- "$0")/.."  # the pictures show paths: they are to be short and nobody's own
+images=docs/images
+samples=resources/samples
+opscope() { ./run "$@"; }
 mkdir -p "$images"
 
 opscope shot "$samples/denoiser_f32_opset22.onnx" -o "$images/loaded.png" \
@@ -29,8 +29,8 @@ opscope shot "$images/report.png" -o "$images/reopened.png"
 
 for image in "$images"/*.png; do
     size=$(wc -c <"$image")
-    if [ "$size" -gt 400000 ]; then
-        echo "$image has $size bytes; 400000 are allowed" >&2
+    if [ "$size" -gt 500000 ]; then
+        echo "$image has $size bytes; 500000 are allowed" >&2
         exit 1
     fi
 done

@@ -14,13 +14,6 @@ QToolBar { background: $window; border: none; border-bottom: 1px solid $border;
 QToolBar QToolButton { padding: 5px 8px; border-radius: 5px; border: 1px solid transparent; }
 QToolBar QToolButton:hover { background: $raised; }
 QToolBar QToolButton:pressed, QToolBar QToolButton:checked { background: $chosen; }
-QToolButton#chooser { padding: 4px 22px 4px 9px; border-radius: 5px; border: 1px solid $border;
-                      background: $surface; color: $text; text-align: left; }
-QToolBar QToolButton#chooser { padding: 4px 22px 4px 9px; border: 1px solid $border;
-                               background: $surface; }
-QToolButton#chooser:hover, QToolBar QToolButton#chooser:hover { border-color: $accent; }
-QToolButton#chooser::menu-indicator { subcontrol-origin: padding; right: 6px;
-                                      subcontrol-position: center right; }
 QLabel#command { background: $sunken; border: 1px solid $border; border-radius: 4px;
                  padding: 3px 6px; }
 QToolBar QLabel { color: $muted; padding-left: 6px; }
@@ -61,6 +54,10 @@ QPushButton[primary="true"]:disabled { background: $border; color: $faint;
                                        border-color: $border; }
 QPushButton[flat_link="true"] { border: none; background: transparent; color: $accent;
                                 padding: 2px 4px; text-align: left; }
+QPushButton#chooser { padding: 5px 6px; }
+QPushButton#chooser:hover { border-color: $accent; background: $surface; }
+QPushButton#chooser::menu-indicator { subcontrol-origin: padding; right: 6px;
+                                      subcontrol-position: center right; }
 QLineEdit { padding: 4px 6px; border: 1px solid $border; border-radius: 5px;
             background: $surface; }
 QLineEdit:focus { border-color: $accent; }

@@ -34,7 +34,7 @@ COLUMNS: tuple[Column[ProblemRow], ...] = (
     ),
     Column("Node", lambda r: r.where, width=18),
     Column("Operator", lambda r: r.diagnostic.op, width=13),
-    Column("Concerns", lambda r: r.target, tip="The engine that it is about", width=19),
+    Column("Concerns", lambda r: r.target, tip="The engine that it is about", width=22),
     Column("Finding", lambda r: sentence_text(r.diagnostic.text), width=62),
     Column("Code", lambda r: r.diagnostic.code, width=18),
 )

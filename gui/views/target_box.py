@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+from PySide6.QtGui import QAction, QActionGroup, QPaintEvent, QPalette
+from PySide6.QtWidgets import (
+    QMenu,
+    QPushButton,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
+    QWidget,
+)
 
 from ..services import Target
 
 _LENGTH = 18  # characters that the button has room for, so that nothing moves
 _LONGEST = 30
+_MARGIN, _ARROW = 10, 30  # pixels before the text, and for the arrow after it
 OPSCOPE = "opscope"
 
 
-class TargetButton(QToolButton):
+class TargetButton(QPushButton):
     """Shows the chosen target; its menu has Opscope, each family's newest, and other versions.
 
     Args:
@@ -49,8 +57,7 @@ class TargetButton(QToolButton):
         self._menu.aboutToShow.connect(self.refill)
         self.setMenu(self._menu)
         self.setObjectName("chooser")
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        self.setAutoDefault(False)
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setText("Opscope")  # until the others are known
@@ -79,7 +86,19 @@ class TargetButton(QToolButton):
         """Wide enough for the usual labels, so that the tool bar keeps still."""
         metrics, found = self.fontMetrics(), super().sizeHint()
         width = max(metrics.averageCharWidth() * _LENGTH, metrics.horizontalAdvance(self.text()))
-        return QSize(width + 34, found.height())
+        return QSize(width + _MARGIN + _ARROW, found.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
+        """As other buttons, with the text at the left: style sheets lose its margin there."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        text, option.text = option.text, ""
+        painter = QStylePainter(self)
+        painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
+        place = self.rect().adjusted(_MARGIN, 0, -_ARROW, 0)
+        colour = option.palette.color(QPalette.ColorRole.ButtonText)
+        painter.setPen(colour)
+        painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
         """As wide as it wants to be."""
