@@ -117,17 +117,19 @@ class ToolBar(QToolBar):
         self._dress(event.size().width())
 
     def _dress(self, room: int) -> None:
-        for level in range(3):
+        for level in range(4):
             self._show_words(level)
-            if self.sizeHint().width() <= room or level == 2:
+            if self.sizeHint().width() <= room:
                 return
 
     def _show_words(self, level: int) -> None:
-        """0: every word, 1: not those of the first to go, 2: none."""
+        """0: every word, 1: not those of the first to go, 2: headings alone, 3: none."""
         for action in self.actions():
             button = self.widgetForAction(action)
+            if isinstance(button, QLabel) and action.isVisible() is not (level < 3):
+                action.setVisible(level < 3)
             if isinstance(button, QToolButton) and not action.icon().isNull():
-                signs = level == 2 or (level == 1 and action in self._first)
+                signs = level >= 2 or (level == 1 and action in self._first)
                 wanted = _SIGNS if signs else _WORDS
                 if button.toolButtonStyle() != wanted:
                     button.setToolButtonStyle(wanted)

@@ -318,7 +318,7 @@ def test_a_narrow_window_keeps_every_tool_in_reach(make, wait):
     bar = window.findChild(ToolBar)
     report = bar.widgetForAction(window.commands.report)
     words = []
-    for width in (1800, 1440, 1280, 1100, 1800):
+    for width in (1800, 1440, 1280, 1000, 1800):
         window.resize(width, 700)
         wait(lambda width=width: bar.width() == width and report.isVisible())
         wait(lambda width=width: report.geometry().right() < width)
