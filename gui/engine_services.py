@@ -24,7 +24,8 @@ from ..engine.ops.steps import Dispatch
 from ..engine.plan.types import Plan
 from ..engine.providers import targets as engine_targets
 from ..engine.providers.borders import model_crossings
-from ..engine.providers.ort import OPTION_VALUES, OrtProvider
+from ..engine.providers.ort import OrtProvider
+from ..engine.providers.ort_options import OPTION_VALUES
 from ..engine.providers.placement import place
 from ..engine.providers.support import Support
 from ..engine.report.reopen import open_model

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from ..errors import UsageError
-from .ort import OrtOptions, OrtProvider
+from .ort import OrtProvider
+from .ort_options import OrtOptions
 from .provider import OPSCOPE, Provider
 from .tables import ProviderTable, load_table, table_names, user_folder, version_key
 
@@ -88,9 +89,8 @@ def _target(name: str, folder: str) -> Target:
         raise UsageError(f"target {name!r}: there is {', '.join(families)}")
     chosen = next((t for t in found if not at or t.version == version), None)
     if chosen is None:
-        raise UsageError(
-            f"target {name!r}: of {family} there is {', '.join(t.version for t in found)}"
-        )
+        versions = ", ".join(t.version for t in found) or "no version to choose"
+        raise UsageError(f"target {name!r}: of {family} there is {versions}")
     if not assignments:
         return chosen
     if not isinstance(chosen.provider, OrtProvider):

@@ -11,7 +11,9 @@ from opscope.engine.ir.model import Model, TensorType
 from opscope.engine.ir.schema import schema
 from opscope.engine.ops.use import OpUse
 from opscope.engine.providers import Reason, Status, Support
-from opscope.engine.providers.ort import OrtOptions, OrtProvider, version_rule
+from opscope.engine.providers.ort import OrtProvider
+from opscope.engine.providers.ort_options import OrtOptions
+from opscope.engine.providers.ort_steps import version_rule
 from opscope.engine.providers.tables import load_table, parse_table
 from small_model import half, model, node
 

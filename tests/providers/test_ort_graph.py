@@ -11,8 +11,9 @@ from opscope.engine.checks.judge import Judgement, judge
 from opscope.engine.ir.infer import infer_types
 from opscope.engine.ir.model import Model
 from opscope.engine.providers import Reason, Status
-from opscope.engine.providers.ort import OrtOptions, OrtProvider
+from opscope.engine.providers.ort import OrtProvider
 from opscope.engine.providers.ort_graph import place_ort
+from opscope.engine.providers.ort_options import OrtOptions
 from opscope.engine.providers.tables import load_table
 from small_model import model, node, verdict
 
