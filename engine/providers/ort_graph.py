@@ -15,8 +15,17 @@ from dataclasses import replace
 
 from ..ir.model import Graph, GraphPath, Model, NodeId, TensorType
 from .ort import OrtProvider
-from .rewrites import CHANNELS_LAST, SEEN, Left, Work, level_one, level_two, wrap
-from .rewrites.graph import MADE, Value
+from .rewrites import (
+    CHANNELS_LAST,
+    MADE,
+    SEEN,
+    Left,
+    Value,
+    Work,
+    level_one,
+    level_two,
+    wrap,
+)
 from .support import Reason, Status, Support
 from .uses import Types, model_uses
 

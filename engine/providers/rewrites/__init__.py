@@ -18,10 +18,22 @@ from . import (
 )
 from .activations import SEEN, level_two
 from .folding import Able
-from .graph import Left, Work
+from .graph import MADE, Work
+from .left import Left
 from .transposes import CHANNELS_LAST, wrap
+from .values import Value
 
-__all__ = ["CHANNELS_LAST", "SEEN", "Left", "Work", "level_one", "level_two", "wrap"]
+__all__ = [
+    "CHANNELS_LAST",
+    "MADE",
+    "SEEN",
+    "Left",
+    "Value",
+    "Work",
+    "level_one",
+    "level_two",
+    "wrap",
+]
 
 ROUNDS = 10
 """How often ORT runs the passes of one level at most."""

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from ...ir.model import NodeId
 from . import normalizations
-from .graph import Left, Work
+from .graph import Work
+from .left import Left
 
 Side = Callable[[Left], str]
 

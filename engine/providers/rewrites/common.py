@@ -10,7 +10,8 @@ from typing import Any
 
 from ...ir.model import Weight
 from .folding import RANDOM
-from .graph import ONNX, Left, Work
+from .graph import ONNX, Work
+from .left import Left
 
 STEP = "equal nodes"
 SHARED = 8

@@ -6,7 +6,8 @@ onnxruntime/core/optimizer.
 
 from __future__ import annotations
 
-from .graph import Left, Work
+from .graph import Work
+from .left import Left
 
 NORMALIZATION_VERSIONS = frozenset((7, 9, 14, 15))
 PADDED = ("Conv", "AveragePool", "MaxPool")

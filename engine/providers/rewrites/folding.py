@@ -10,7 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from .graph import ONNX, Left, Work
+from .branches import forget, open_branch
+from .graph import ONNX, Work
+from .left import Left
 
 STEP = "constant folding"
 RANDOM = frozenset(
@@ -81,6 +83,6 @@ def _if(work: Work, left: Left) -> None:
     if kept is None:
         return
     detail = f"its condition is always {str(taken).lower()}: ORT puts that branch in its place"
-    work.open_branch(left, kept, detail, STEP)
+    open_branch(work, left, kept, detail, STEP)
     if lost is not None:
-        work.forget(lost, "a branch that is never taken: ORT leaves it out", STEP)
+        forget(work, lost, "a branch that is never taken: ORT leaves it out", STEP)

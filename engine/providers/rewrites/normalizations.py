@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ...ir.schema import schema
-from .graph import Left, Work
+from .graph import Work
+from .left import Left
 
 LAYER_NORM_OPSET, GELU_OPSET = 17, 20
 

@@ -11,7 +11,8 @@ from dataclasses import replace
 from ...ir.model import TensorType
 from ...ir.schema import schema
 from ...ops.use import OpUse
-from .graph import Left, Work
+from .graph import Work
+from .left import Left
 
 GEMM_TYPES = frozenset(("float32", "float16", "float64", "bfloat16"))
 

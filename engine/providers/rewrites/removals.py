@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from .graph import Left, Work
+from .graph import Work
+from .left import Left
 
 # Schema versions in EliminateDropout; 22 was seen with 1.32.0.
 DROPOUT_VERSIONS = frozenset((1, 6, 7, 10, 12, 13, 22))

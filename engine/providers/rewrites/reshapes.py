@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from ...ir.model import TensorType
 from ...ir.schema import schema
-from .graph import Left, Work
+from .graph import Work
+from .left import Left
 
 STEP = "fused: Reshape"
 ROW = frozenset(("Reshape", "Squeeze", "Unsqueeze"))

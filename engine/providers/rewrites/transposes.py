@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ...ir.model import NodeId, TensorType
-from .graph import ONNX, Left, Work
+from .graph import ONNX, Work
+from .left import Left
 
 STEP = "Transposes moved"
 DETAIL = "ORT moves it through its neighbours, where it cancels or becomes part of another"
