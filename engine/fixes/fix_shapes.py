@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from ..ir.edits import Edits, ValueId
 from ..ir.model import Dim, Model, Port, Shape
-from ..providers.uses import Types
 from .rule import Note, Proposal, RefusedError, Subject, counted
 
 
@@ -45,8 +44,8 @@ def propose(subject: Subject) -> Proposal:
         return Proposal(Edits(), tuple(notes), "no shape changes")
     refreshed = _refreshed(subject, Edits(shapes=shapes))
     notes += [
-        Note(None, name, "value", True, f"its shape is now known: {_text(shape)}")
-        for (_, name), shape in refreshed.items()
+        Note(None, name, "value", True, _followed(subject.model, (path, name), shape))
+        for (path, name), shape in refreshed.items()
     ]
     fixed = sum(1 for path, name in shapes if not path and any(p.name == name for p in ports))
     summary = (
@@ -114,18 +113,32 @@ def _declared(model: Model) -> dict[ValueId, Shape]:
 def _refreshed(subject: Subject, edits: Edits) -> dict[ValueId, Shape]:
     """Shapes of declared values that follow from the fixed ones."""
     after, _ = subject.after(edits)
+    inputs = {((), port.name) for port in after.model.graph.inputs}
     found: dict[ValueId, Shape] = {}
-    types: Types = after.types
     for value, shape in _declared(after.model).items():
-        kind = types.get(value)
-        if kind is None or kind.known_dims is None or kind.shape == shape:
-            continue
-        agree = len(kind.known_dims) == len(shape) and all(
-            not isinstance(d, int) or d == k for d, k in zip(shape, kind.known_dims, strict=True)
-        )
-        if agree:
-            found[value] = kind.known_dims
+        inferred, static = after.inferred.get(value), after.types.get(value)
+        dims = inferred.known_dims if inferred is not None else None
+        if dims is None or value in inputs:
+            dims = static.known_dims if static is not None else None
+            if dims is None or not _agree(shape, dims):
+                continue
+        if dims != shape:  # a declaration that contradicts what follows is an old one
+            found[value] = dims
     return found
+
+
+def _followed(model: Model, value: ValueId, shape: Shape) -> str:
+    before = _shape_of(model, value)
+    text = f"its shape is now known: {_text(shape)}"
+    fixed = [d for d in shape if isinstance(d, int)]
+    stale = before is not None and not _agree(before, tuple(fixed))
+    return f"{text}; the file said {_text(before)}" if stale else text
+
+
+def _agree(shape: Shape, dims: tuple[int, ...]) -> bool:
+    if len(dims) != len(shape):
+        return False
+    return all(not isinstance(d, int) or d == k for d, k in zip(shape, dims, strict=True))
 
 
 def _open(ports: tuple[Port, ...], shapes: Mapping[ValueId, Shape]) -> list[Note]:

@@ -48,7 +48,7 @@ _MOVES = frozenset(
 def propose(subject: Subject) -> Proposal:
     """Fold what is constant; the outputs stay the same bit for bit."""
     model = subject.model
-    types = best_types(model, subject.types)
+    types = best_types(model, subject.inferred)
     known, notes = _folded(model, types, subject.outside.overridable)
     graph = model.graph
     ends = {port.name for port in graph.outputs} | subject.outside.noted

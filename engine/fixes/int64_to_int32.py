@@ -29,7 +29,7 @@ def propose(subject: Subject) -> Proposal:
         ModelFileError: an initializer cannot be read.
     """
     forced = {node.id for node in subject.chosen()}
-    bounds = integer_bounds(subject.model, subject.types, subject.outside.overridable)
+    bounds = integer_bounds(subject.model, subject.inferred, subject.outside.overridable)
     notes: list[Note] = []
     chosen: dict[NodeId, Slots] = {}
     for node, use in model_uses(subject.model, subject.types):

@@ -75,10 +75,13 @@ def integer_bounds(
                 found[graph.path, name] = bound
         for node in graph.sorted_nodes:
             use = node_use(model, graph, node, types, outer)
-            ins = tuple(_look_up(found, (graph, *outer), name) for name in node.inputs)
+            ins = tuple(
+                None if kind is None else _look_up(found, (graph, *outer), name) or _limits(kind)
+                for name, kind in zip(node.inputs, use.inputs, strict=True)
+            )
             for index, bound in enumerate(_outputs(model, node, use, ins)):
                 kind = use.outputs[index]
-                limits = _LIMITS.get(kind.dtype) if kind is not None else None
+                limits = _limits(kind) if kind is not None else None
                 if limits is None:
                     continue  # no integer
                 if bound is None or not _within(bound, limits):
@@ -88,11 +91,16 @@ def integer_bounds(
     return found
 
 
+def _limits(kind: TensorType) -> Bound | None:
+    return _LIMITS.get(kind.dtype) if kind.kind == "tensor" else None
+
+
 def _look_up(found: Mapping[ValueId, Bound], scopes: tuple[Graph, ...], name: str) -> Bound | None:
     for graph in scopes:
         if (graph.path, name) in found:
             return found[graph.path, name]
-        if name in graph.producers or any(port.name == name for port in graph.inputs):
+        inside = name in graph.producers or name in graph.initializers
+        if inside or any(port.name == name for port in graph.inputs):
             return None
     return None
 
@@ -110,7 +118,9 @@ def _of_weight(weight: Weight) -> Bound | None:
     if "int" not in weight.dtype or not 0 < math.prod(weight.shape) <= MAX_ELEMENTS:
         return None
     try:
-        values = np.asarray(weight.numpy()).astype(np.int64, copy=False)
+        values = np.asarray(weight.numpy())
+        if values.dtype != np.uint64:  # 4-bit types have no minimum of their own
+            values = values.astype(np.int64)
     except (ModelFileError, ValueError):
         return None  # the file's own findings say why it cannot be read
     return int(values.min()), int(values.max())
@@ -198,9 +208,11 @@ def _clip(use: OpUse, ins: tuple[Bound | None, ...]) -> Bound | None:
     if kind is None or "int" not in kind.dtype:
         return None
     low, high = _at(ins, 0) or INT64
-    if (least := _at(ins, 1)) is not None:
+    if use.has(1):
+        least = _at(ins, 1) or INT64
         low, high = max(low, least[0]), max(high, least[1])
-    if (most := _at(ins, 2)) is not None:
+    if use.has(2):
+        most = _at(ins, 2) or INT64
         low, high = min(low, most[0]), min(high, most[1])
     return low, high
 

@@ -67,7 +67,20 @@ def slots(node: Node, use: OpUse, source: str, to: str, *, every: bool) -> Slots
     if not inputs:
         return Slots(refusal=f"ONNX wants {source} there, not {to}")
     outputs = frozenset(i for i, slot in writes if slot.type_param in able)
+    if name := _unknown(use, schema, able):
+        return Slots(refusal=f"its '{name}' must have the same type, and that is not known")
     return Slots(inputs, outputs)
+
+
+def _unknown(use: OpUse, schema: SchemaVersion, able: set[str]) -> str:
+    """The name of a port whose type is not known though it shares one of ``able``, or ""."""
+    for kinds, find in ((use.inputs, schema.input), (use.outputs, schema.output)):
+        for i, kind in enumerate(kinds):
+            slot = find(i)
+            if slot is not None and kind is not None and kind.dtype == "?":
+                if slot.type_param in able and slot.homogeneous:
+                    return slot.name
+    return ""
 
 
 def _of_type(

@@ -15,6 +15,7 @@ from ..ir.model import Model, Node, NodeId
 from ..providers.placement import place
 from ..providers.support import Status, Support
 from ..providers.uses import Types
+from .inferred import without_declared_shapes
 
 
 class RefusedError(OpscopeError):
@@ -86,6 +87,11 @@ class Subject:
     def types(self) -> Types:
         """Static types of all values."""
         return infer_types(self.model)
+
+    @cached_property
+    def inferred(self) -> Types:
+        """The same without what the file declares between inputs and outputs."""
+        return infer_types(without_declared_shapes(self.model))
 
     @cached_property
     def outside(self) -> OutsideNames:

@@ -101,9 +101,13 @@ def _checked(source: str, temporary: str) -> str:
     """What onnx.checker says; RefusedError where it was content before and is not now."""
     before = checker_objection(source, full=False)
     if before:
-        if checker_objection(temporary, full=False):
+        now = checker_objection(temporary, full=False)
+        if not now:
+            return f"passed, unlike the unchanged model ({before})"
+        if now.replace(temporary, "") == before.replace(source, ""):
             return f"it does not pass the unchanged model either ({before})"
-        return f"passed, unlike the unchanged model ({before})"
+        shown = now.replace(temporary, "the new file")
+        return f"it passes neither the unchanged model ({before}) nor the new file ({shown})"
     full_before = checker_objection(source, full=True)
     now = checker_objection(temporary, full=not full_before)
     if now:
@@ -127,17 +131,17 @@ def _compared(
             f"{error}; without inputs both cannot be compared (--inputs FILE gives some, "
             "--no-compare writes the file all the same)"
         ) from error
-    rounding = None if fix.exact else demand.tolerance or TOLERANCE
+    rounding = None if fix.exact else _allowed(demand, TOLERANCE)
     heals = not fix.exact
     comparisons = [compare_on_host(old, new, feeds, rounding, heals)]
     live = []
     with LiveSession() as session:
-        cpu_limit = rounding or demand.tolerance or ORT_CPU_TOLERANCE
+        cpu_limit = _allowed(demand, ORT_CPU_TOLERANCE if rounding is None else rounding)
         comparisons.append(compare_live(session, CPU, old, new, feeds, cpu_limit, heals)[0])
         for name in fix.before.options.targets if demand.live else ():
             if target_of(name).family in ("opscope", CPU):
                 continue
-            limit = demand.tolerance or _live_tolerance(old)
+            limit = _allowed(demand, _live_tolerance(old))
             comparison, before, after = compare_live(session, name, old, new, feeds, limit, heals)
             comparisons.append(comparison)
             live.append(Live(name, before, after))
@@ -150,6 +154,10 @@ def _compared(
             f"{'; '.join(c.text for c in comparisons)} (--no-compare writes the file all the same)"
         )
     return tuple(comparisons), tuple(live)
+
+
+def _allowed(demand: Demand, default: float) -> float:
+    return default if demand.tolerance is None else demand.tolerance
 
 
 def _live_tolerance(model: Model) -> float:

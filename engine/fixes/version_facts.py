@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..ir.model import AttributeReference
 from ..ops.use import OpUse
 
 Settled = Mapping[str, int | str | None]
@@ -33,8 +32,6 @@ def _last_axis(use: OpUse) -> Answer:
     """Softmax and kin: until 11 all axes from ``axis`` on are one; from 13 on ``axis`` alone."""
     axis = use.attributes.get("axis", -1)
     shape = use.inputs[0].shape if use.inputs and use.inputs[0] is not None else None
-    if isinstance(axis, AttributeReference):
-        return "its axis is a function's attribute, so its meaning is not known"
     if axis == -1 or (shape is not None and axis == len(shape) - 1):
         return {"axis": -1}
     return (

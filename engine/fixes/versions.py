@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 from ..ir.edit_schema import SchemaVersion, Slot, formal, history, type_text, version_of
 from ..ir.model import AttributeReference, Node, TensorType
@@ -62,6 +63,20 @@ def meaning(node: Node, use: OpUse, older: int, newer: int) -> Meaning:
     return Meaning(versions[-1].since, now.since, "", needed)
 
 
+class _OfCallerError(Exception):
+    """A judge asked for an attribute that refers to one of the function's."""
+
+
+class _Given(dict[str, Any]):
+    """A node's attributes for a judge: asking for one that is only a reference ends the judging."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        value = super().get(name, default)
+        if isinstance(value, AttributeReference):
+            raise _OfCallerError(name)
+        return value
+
+
 def _first_version(op_type: str, since: int) -> int:
     while since > 1 and (before := version_of(op_type, since - 1)) is not None:
         since = before.since
@@ -75,10 +90,12 @@ def _cross(
     judge = reviewed(newer.op_type, newer.since)
     if judge is None and newer.text != older.text:
         return "its description changed, and that change has not been reviewed", {}
-    plain = {k: v for k, v in attributes.items() if not isinstance(v, AttributeReference)}
     settled: dict[str, int | str | None] = {}
     if judge is not None:
-        answer = judge(replace(use, attributes=plain))
+        try:
+            answer = judge(replace(use, attributes=_Given(attributes)))
+        except _OfCallerError as error:
+            return f"its {error} is given by the function's caller, so it is not known here", {}
         if isinstance(answer, str):
             return answer, {}
         settled.update(answer)
@@ -97,7 +114,9 @@ def _cross(
             settled[name] = None
         elif reason := _attribute(name, value, newer, older):
             return reason, {}
-    if reason := _absent(set(attributes) | set(settled), newer, older, judge is not None):
+    # What a caller may leave out counts as left out, too.
+    said = {k for k, v in attributes.items() if not isinstance(v, AttributeReference)}
+    if reason := _absent(said | set(settled), newer, older, judge is not None):
         return reason, {}
     return "", settled
 

@@ -125,6 +125,9 @@ class _Work:
             if owner != path:
                 continue
             written = tensor_proto(name, array)
+            for index in reversed(range(len(graph.sparse_initializer))):
+                if graph.sparse_initializer[index].values.name == name:
+                    del graph.sparse_initializer[index]
             if name in present:
                 _replace_values(present[name], written)
                 continue

@@ -229,9 +229,16 @@ def _with_external_data(
         names[file.location] = name
         if not exists:
             place = os.path.join(new, name)
-            with open(file.path, "rb") as reader, open(place, "xb") as writer:
-                undo.callback(_remove, place)
+            # Under another name until it is whole: a process that is killed leaves no half file.
+            part = os.path.join(new, f".{secrets.token_hex(6)}.part")
+            undo.callback(_remove, part)
+            with open(file.path, "rb") as reader, open(part, "xb") as writer:
                 shutil.copyfileobj(reader, writer, 1 << 22)
+                writer.flush()
+                os.fsync(writer.fileno())
+            _publish(part, place, force=False)
+            undo.callback(_remove, place)
+            _remove(part)
             copies.append(place)
     for tensor in _external_tensors(proto):
         for entry in tensor.external_data:

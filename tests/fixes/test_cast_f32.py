@@ -188,3 +188,14 @@ def test_a_function_that_is_always_called_with_f16():
     assert [n.op_type for n in new.functions[0].node] == ["Cast"] * 3 + ["GRU", "Cast"]
     assert [dtype_of(new, n) for n in "wr"] == [H, H]
     close(old, new)
+
+
+def test_a_sparse_initializer_is_replaced_not_doubled():
+    values = numpy_helper.from_array(np.array([1, 2], np.float16), "w")
+    places = numpy_helper.from_array(np.array([0, 3], np.int64), "w_idx")
+    old = proto([helper.make_node("Add", ["x", "w"], ["y"], name="add")], {"x": ("float16", (4,))},
+                {"y": ("float16", (4,))})  # fmt: skip
+    old.graph.sparse_initializer.append(helper.make_sparse_tensor(values, places, [4]))
+    new = changed("cast-f32", old, nodes=("add",))
+    assert not new.graph.sparse_initializer
+    assert [numpy_helper.to_array(t).tolist() for t in new.graph.initializer] == [[1, 0, 0, 2]]

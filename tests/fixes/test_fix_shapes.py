@@ -107,3 +107,14 @@ def test_the_symbols_of_a_function_are_its_own():
     new = changed("fix-shapes", old, dims={"n": 3})
     assert new.functions[0] == old.functions[0]
     assert shapes(new) == {"x": [3, 4], "y": [3, 4]}
+
+
+def test_a_stale_declaration_follows_the_input():
+    """The file still says [1, 3] of what comes from a free batch: fixed to 2, it is [2, 3]."""
+    nodes = [helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Neg", ["r"], ["y"])]
+    old = proto(nodes, {"x": ("float32", ("n", 3))}, {"y": ("float32", (1, 3))})
+    old.graph.value_info.append(info("r", "float32", (1, 3)))
+    _, proposal = propose("fix-shapes", old, dims={"n": 2})
+    assert proposal.edits.shapes[(), "r"] == (2, 3)
+    assert texts(proposal, "r") == ["its shape is now known: [2, 3]; the file said [1, 3]"]
+    changed("fix-shapes", old, dims={"n": 2})

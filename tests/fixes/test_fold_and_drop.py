@@ -247,3 +247,23 @@ def test_a_cast_of_a_float_is_not_computed():
     old = proto(nodes, {"x": (F, (1,))}, {"y": (F, (1,))}, {"f": np.float32([3e38])})
     _, proposal = propose("fold-shapes", old)
     assert not proposal.edits
+
+
+def test_a_stale_declaration_folds_nothing():
+    """Its input takes any batch; a 1 that a file states of a value in between is an old one."""
+    nodes = [n("Relu", "x", "r"), n("Shape", "r", "s"), n("Gather", "s zero", "g")]
+    nodes += [n("Mul", "g g", "y")]
+    old = proto(nodes, {"x": (F, ("n", 3))}, {"y": (I64, ())}, {"zero": np.array(0)})
+    old.graph.value_info.append(info("r", F, (1, 3)))
+    _, proposal = propose("fold-shapes", old)
+    assert not proposal.edits
+
+
+def test_declarations_of_what_onnx_does_not_know_are_trusted():
+    """For an operator of a foreign domain they are all that there is."""
+    nodes = [n("Mystery", "x", "r", domain="custom"), n("Shape", "r", "s")]
+    nodes += [n("Mul", "s s", "y")]
+    old = proto(nodes, {"x": (F, ("n", 3))}, {"y": (I64, (2,))}, domains={"custom": 1})
+    old.graph.value_info.append(info("r", F, (4, 3)))
+    _, proposal = propose("fold-shapes", old)
+    assert [a.tolist() for a in proposal.edits.weights.values()] == [[4, 3]]

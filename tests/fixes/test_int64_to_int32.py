@@ -3,7 +3,7 @@
 import numpy as np
 import onnx
 import pytest
-from fix_case import assert_same_outputs, changed, ops, propose, proto, subject, texts
+from fix_case import assert_same_outputs, changed, info, ops, propose, proto, subject, texts
 from onnx import helper, numpy_helper
 from opscope.engine.fixes.ranges import integer_bounds
 from opscope.engine.host.evaluate import evaluate_model
@@ -186,3 +186,52 @@ def test_a_range_may_step_once_past_its_end():
     _, proposal = propose("int64-to-int32", old, nodes=("Range",))
     assert not proposal.edits
     assert "2,147,483,649" in texts(proposal, "Range")[0]
+
+
+def bounds_of(model):
+    given = subject(model)
+    return integer_bounds(given.model, given.inferred, given.outside.overridable)
+
+
+def test_a_bound_that_a_caller_gives_is_none():
+    """Clip(x, low) with low an input is as large as low."""
+    nodes = [n("Cast", "b", "c", to=7), n("Clip", "c low", "a"), n("Mul", "a a", "y")]
+    old = proto(nodes, {"b": ("bool", (3,)), "low": (I64, ())}, {"y": (I64, (3,))})
+    found = bounds_of(old)
+    assert found[(), "c"] == (0, 1)
+    assert found[(), "a"][1] == 2**63 - 1
+    _, proposal = propose("int64-to-int32", old)
+    assert not proposal.edits
+
+
+def test_inputs_of_narrow_types_are_bounded_by_them():
+    nodes = [n("Add", "i i", "a"), n("Cast", "i", "w", to=7), n("Add", "w one", "y")]
+    ends = {"y": (I64, (3,)), "a": (J, (3,))}
+    found = bounds_of(proto(nodes, {"i": (J, (3,))}, ends, {"one": np.array(1)}))
+    assert found[(), "y"] == (1 - 2**31, 2**31)
+    assert found[(), "a"] == (-(2**31), 2**31 - 1)
+
+
+def test_large_unsigned_constants_do_not_turn_negative():
+    big = np.array([2**64 - 1], np.uint64)
+    old = proto([n("Max", "x big", "y")], {"x": ("uint64", (1,))}, {"y": ("uint64", (1,))},
+                {"big": big})  # fmt: skip
+    assert bounds_of(old)[(), "y"] == (2**64 - 1, 2**64 - 1)
+
+
+def test_a_stale_declaration_bounds_nothing():
+    """The file says that r is [1, 3]; its input says that any batch goes."""
+    nodes = [n("Relu", "x", "r"), n("Shape", "r", "s"), n("Mul", "s s", "y")]
+    old = proto(nodes, {"x": (F, ("n", 3))}, {"y": (I64, (2,))})
+    old.graph.value_info.append(info("r", F, (1, 3)))
+    assert bounds_of(old)[(), "s"] == (-(2**63), 2**63 - 1)
+
+
+def test_a_type_that_is_not_known_keeps_the_node_as_it_is():
+    """Its three inputs must be of one type, so two of them cannot change alone."""
+    nodes = [n("Mystery", "x", "low", domain="custom"), n("Clip", "c low high", "y", "clip")]
+    old = proto(nodes, {"x": (I64, ()), "c": (I64, (3,))}, {"y": (I64, (3,))}, {"high": HIGH},
+                domains={"custom": 1})  # fmt: skip
+    _, proposal = propose("int64-to-int32", old, nodes=("clip",))
+    assert not proposal.edits
+    assert texts(proposal, "clip") == ["its 'min' must have the same type, and that is not known"]

@@ -420,3 +420,36 @@ def test_real_models_are_previewed(model_id):
     if proposal.edits:
         after, _ = given.after(proposal.edits)
         assert after.model.opset_imports[""] < given.model.opset_imports[""]
+
+
+def calling(op, inputs, ports, opset, attribute, value):
+    """A function of one node whose attribute the caller gives."""
+    kind = onnx.AttributeProto.INT if isinstance(value, int) else onnx.AttributeProto.STRING
+    inner = helper.make_node(op, inputs, ["out"], name="inner")
+    inner.attribute.append(onnx.AttributeProto(name=attribute, ref_attr_name="k", type=kind))
+    imports = [helper.make_opsetid("", opset)]
+    function = helper.make_function("me", "Fn", inputs, ["out"], [inner], imports, attributes=["k"])
+    call = helper.make_node("Fn", inputs, ["y"], name="call", domain="me", k=value)
+    return proto([call], ports, Y, {}, opset, [function], {"me": 1})
+
+
+@pytest.mark.parametrize(
+    ("model", "opset", "attribute"),
+    [
+        (calling("Softmax", ["x"], {"x": (F, (2, 3, 4))}, 20, "axis", 1), 12, "axis"),
+        (calling("GridSample", ["x", "g"], {**X, **GRID}, 20, "mode", "nearest"), 19, "mode"),
+        (
+            calling(
+                "ScatterElements", ["x", "i", "u"],
+                {"x": (F, (3, 3)), "i": ("int64", (1, 3)), "u": (F, (1, 3))}, 20, "reduction", "max",
+            ),
+            17,
+            "reduction",
+        ),
+        (calling("MaxPool", ["x"], X, 22, "ceil_mode", 1), 21, "ceil_mode"),
+    ],
+)  # fmt: skip
+def test_what_a_caller_decides_is_not_taken_for_the_default(model, opset, attribute):
+    """The attribute refers to the function's: its value differs from call to call."""
+    with pytest.raises(RefusedError, match=f"its {attribute} is given by the function's caller"):
+        propose("lower-opset", model, opset=opset)
