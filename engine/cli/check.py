@@ -6,11 +6,12 @@ import argparse
 import json
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
+from ..device.profile import DeviceProfile
 from ..device.profiles import HELP as LIMITS_HELP
 from ..device.profiles import named_profile
 from ..diagnostics import Severity
@@ -29,6 +30,7 @@ from ..providers.targets import DEFAULT_TARGETS, target, targets
 from .check_progress import shown
 from .check_text import check_text
 from .common import add_shape_arguments, parse_dims, parse_shapes
+from .outputs import refuse_overwriting, write_text
 from .text import one_line
 
 HELP = "say who would run each node of models, and what is risky, without running them"
@@ -136,7 +138,7 @@ def main(options: argparse.Namespace) -> int:
         errors += problem
         code = max((UsageError.exit_code for _ in problem), default=0)
     code = max(code, *(c.exit_code for c in checked))
-    _write(_formatted(options, call, checked, code), options.output)
+    write_text(_formatted(options, call, checked, code), options.output)
     for line in errors:
         print(one_line(f"opscope: error: {line}"), file=sys.stderr)
     return code
@@ -148,18 +150,20 @@ def _saved(path: str, checked: tuple[Checked, ...]) -> tuple[tuple[Checked, ...]
         number = write_baseline(path, checked)
     except UsageError as error:
         return checked, [str(error)]
-    print(one_line(f"{path}: {number:,} findings are known from now on"), file=sys.stderr)
+    word = "finding is" if number == 1 else "findings are"
+    print(one_line(f"{path}: {number:,} {word} known from now on"), file=sys.stderr)
     return tuple(replace(c, findings=(), known=(*c.known, *c.findings)) for c in checked), []
 
 
 def _call(options: argparse.Namespace) -> Call:
     """What the options and the project's file say together; the options win."""
+    files = model_files(options.models)
     if options.jobs < 0:
         raise UsageError(f"--jobs must be at least 1, not {options.jobs}")
-    if options.timeout <= 0:
-        raise UsageError(f"--timeout must be more than 0, not {options.timeout:g}")
-    source = options.config or (None if options.no_config else find_policy())
-    source = os.path.relpath(source) if source and not options.config else source
+    if not 0 < options.timeout <= threading.TIMEOUT_MAX:
+        bounds = f"more than 0 and at most {threading.TIMEOUT_MAX:.0f}"
+        raise UsageError(f"--timeout must be {bounds}, not {options.timeout:g}")
+    source: str | None = options.config or (None if options.no_config else _found_policy())
     policy = read_policy(source) if source else Policy()
     policy = replace(
         policy,
@@ -168,17 +172,50 @@ def _call(options: argparse.Namespace) -> Call:
         limits=options.limits or policy.limits,
     )
     names = options.target or policy.targets or DEFAULT_TARGETS
-    return Call(model_files(options.models), known_targets(names), policy, options.baseline or "")
+    _refuse_overwriting(options, files, source)
+    return Call(files, known_targets(names), policy, options.baseline or "")
+
+
+def _found_policy() -> str | None:
+    path = find_policy()
+    return os.path.relpath(path) if path else None
+
+
+def _refuse_overwriting(
+    options: argparse.Namespace, files: Sequence[str], source: str | None
+) -> None:
+    """No output is a file that the call reads; the baseline alone may be renewed in place."""
+    kept = dict.fromkeys(files, "a model that is to be checked")
+    if source:
+        kept[source] = "the file with the project's demands"
+    if options.write_baseline:
+        refuse_overwriting("--write-baseline", options.write_baseline, kept)
+        kept[options.write_baseline] = "what --write-baseline writes"
+    if options.baseline:
+        kept[options.baseline] = "the baseline"
+    if options.output:
+        refuse_overwriting("-o", options.output, kept)
 
 
 def _requests(options: argparse.Namespace, call: Call) -> tuple[Request, ...]:
-    profile = named_profile(call.policy.limits) if call.policy.limits else None
+    profile = _profile(options, call.policy)
     shapes, dims = parse_shapes(options.shape), parse_dims(options.dim)
     operators = tuple(dict.fromkeys(op.strip() for op in options.require.split(",") if op.strip()))
     return tuple(
         Request(path, call.targets, call.policy, dims, shapes, operators, profile, options.live)
         for path in call.files
     )
+
+
+def _profile(options: argparse.Namespace, policy: Policy) -> DeviceProfile | None:
+    """The limits that count; an error says whether the option or the file names them."""
+    if not policy.limits:
+        return None
+    try:
+        return named_profile(policy.limits)
+    except UsageError as error:
+        place = "--limits" if options.limits else f"{policy.source}: limits.profile"
+        raise UsageError(f"{place}: {error}") from error
 
 
 def _check(requests: Sequence[Request], options: argparse.Namespace) -> tuple[Checked, ...]:
@@ -227,13 +264,3 @@ def check_json(checked: Sequence[Checked], call: Call) -> dict[str, Any]:
         "baseline": call.baseline,
         "files": [c.to_json() for c in checked],
     }
-
-
-def _write(text: str, path: str | None) -> None:
-    if not path:
-        print(text, end="")
-        return
-    try:
-        Path(path).write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error

@@ -13,12 +13,12 @@ from .text import one_line
 
 
 @contextmanager
-def shown(stream: TextIO) -> Iterator[Progress | None]:
+def shown(stream: TextIO | None) -> Iterator[Progress | None]:
     """A progress that rewrites one line of ``stream``, or None where that is no terminal.
 
     The line is gone afterwards, however the block ends.
     """
-    if not stream.isatty():
+    if stream is None or not stream.isatty():  # None: closed by the caller
         yield None
         return
     width = max(20, shutil.get_terminal_size().columns - 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePath
+from dataclasses import replace
 
 from ..budget import Budget
 from ..diagnostics import Diagnostic, Severity
@@ -15,7 +15,11 @@ from .text import diagnostic_lines, one_line, table
 
 GROUPED_FROM = 41
 """So many findings with one code, operator and target become one line."""
+LIKE_FROM = 4
+"""So many become one line where no error is among them and they say the same, or cost nothing."""
 FIRST_NAMES = 5
+MOST_GRAPHS = 12
+"""A longer table of subgraphs is for --verbose."""
 
 
 def check_text(checked: Sequence[Checked], policy: Policy, *, verbose: bool = False) -> str:
@@ -76,8 +80,7 @@ def _file_text(checked: Checked, verbose: bool) -> str:
         lines.append(one_line(f"{'assumed':<{width}}{symbol} = {size}"))
     lines += [one_line(f"{s[:18].rstrip():<{width}}{s[18:]}") for s in _budget_lines(checked)]
     if len(checked.graphs) > 1:
-        rows = [(name, within, f"{nodes:,}") for name, within, nodes in checked.graphs]
-        lines += ["", table([("graph", "within", "nodes"), *rows])]
+        lines += ["", *_graph_lines(checked.graphs, verbose)]
     lines += ["", table([("operator", "nodes", *labels), *_operator_rows(checked)])]
     for live in checked.live:
         lines += ["", *_live_lines(live, verbose)]
@@ -87,12 +90,23 @@ def _file_text(checked: Checked, verbose: bool) -> str:
     return "\n".join(lines)
 
 
+def _graph_lines(graphs: Sequence[tuple[str, str, int]], verbose: bool) -> list[str]:
+    """The main graph and the subgraphs, as a table unless they are many."""
+    if not verbose and len(graphs) > MOST_GRAPHS:
+        (_, _, main), *below = graphs
+        inner = sum(nodes for _, _, nodes in below)
+        text = f"{main:,} nodes in the main graph, {inner:,} in {len(below):,} subgraphs"
+        return [f"{text} (--verbose lists them)"]
+    rows = [(name, within, f"{nodes:,}") for name, within, nodes in graphs]
+    return [table([("graph", "within", "nodes"), *rows])]
+
+
 def _title(checked: Checked) -> str:
     model = checked.model
     opsets = ", ".join(f"{domain} {version}" for domain, version in model["opsets"].items())
-    name, nodes = PurePath(checked.path).name, model["nodes"]
+    nodes = model["nodes"]
     word = "node" if nodes == 1 else "nodes"
-    return f"{name}  sha256 {model['sha256'][:12]}  opset {opsets}  {nodes:,} {word}"
+    return f"{checked.path}  sha256 {model['sha256'][:12]}  opset {opsets}  {nodes:,} {word}"
 
 
 def _budget_lines(checked: Checked) -> list[str]:
@@ -162,25 +176,45 @@ def finding_lines(findings: Sequence[Found], *, verbose: bool = False) -> list[s
         d = found.diagnostic
         key = (d.severity.value, d.code, d.target, d.op)
         group = groups[key]
-        if verbose or len(group) < GROUPED_FROM:
-            lines += diagnostic_lines([d])
+        if verbose or not _is_one_line(group):
+            lines += diagnostic_lines([_without_echo(d)])
         elif key not in told:
             told.add(key)
             lines += _group_lines(group)
     return lines
 
 
-def _group_lines(group: Sequence[Diagnostic]) -> list[str]:
-    """One line for all, with the first names; the text is the first one's, and so marked."""
+def _is_one_line(group: Sequence[Diagnostic]) -> bool:
+    """True if findings of one kind are told as one; an error is told by itself up to 40."""
     first = group[0]
-    names = ", ".join(f"'{d.name}'" if d.name else f"#{d.node}" for d in group[:FIRST_NAMES])
+    if len(group) < LIKE_FROM or (first.severity is Severity.ERROR and len(group) < GROUPED_FROM):
+        return False
+    same = all((d.text, d.remedy) == (first.text, first.remedy) for d in group)
+    return same or first.severity is Severity.INFO or len(group) >= GROUPED_FROM
+
+
+def _without_echo(d: Diagnostic) -> Diagnostic:
+    """``d`` without versions that say the target once more."""
+    return replace(d, versions="") if d.target and d.versions == target(d.target).label else d
+
+
+def _group_lines(group: Sequence[Diagnostic]) -> list[str]:
+    """One line for all, with their names, of many the first.
+
+    Where the texts differ, the first one's stands, and is so marked.
+    """
+    first = _without_echo(group[0])
+    few = first.severity is Severity.INFO or len(group) >= GROUPED_FROM
+    shown = group[:FIRST_NAMES] if few else group
+    names = ", ".join(f"'{d.name}'" if d.name else f"#{d.node}" for d in shown)
+    more = ", ... (--verbose shows each)" if len(shown) < len(group) else ""
     target_text = f" {first.target}:" if first.target else ""
     op = f" ({first.op})" if first.op else ""
     same = all(d.text == first.text for d in group)
     lines = [
         f"{first.severity.value}: [{first.code}]{target_text} {len(group):,} nodes{op}: "
         f"{'' if same else 'the first: '}{first.text}",
-        f"    nodes: {names}, ... (--verbose shows each)",
+        f"    nodes: {names}{more}",
     ]
     if first.versions:
         lines.append(f"    affects: {first.versions}")

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from ..errors import NodeError, OpscopeError, RunError, UsageError
+from .outputs import refuse_overwriting_model
 from .text import one_line
 
 COMMANDS = (  # each is a module here, loaded when it is called
@@ -78,8 +79,10 @@ def main(
     try:
         made = make_parser() if make_parser else parser(*arguments[:1])
         options = made.parse_args(arguments)
+        refuse_overwriting_model(options)
         code: int = options.call(options)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by the caller
+            sys.stdout.flush()
     except SystemExit:  # argparse has printed the help or the version
         return 0
     except (NodeError, RunError) as error:

@@ -121,7 +121,7 @@ def test_assumed_dimensions_are_stated(tmp_path: Path, capsys: pytest.CaptureFix
     main(["check", path])
     assert "steps = 1" in capsys.readouterr().out
     main(["check", path, "--dim", "steps=7"])
-    assert "assumed" not in capsys.readouterr().out
+    assert "\nassumed" not in capsys.readouterr().out
     assert main(["check", path, "--dim", "time=7"]) == 2
     assert "no dimension 'time'" in capsys.readouterr().err
     assert main(["check", path, "--shape", "x=7,1,5"]) == 2
@@ -299,6 +299,106 @@ def test_file_names_of_any_bytes_in_any_locale(tmp_path: Path, form: str) -> Non
     assert told.get(form, r"latin\udce9") in (tmp_path / "out").read_text(encoding="utf-8")
 
 
+# -- where the answer goes -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("option", ["-o", "--write-baseline"])
+@pytest.mark.parametrize("way", ["same", "link", "below a folder"])
+def test_no_output_goes_over_a_model(
+    tmp_path: Path, fine: str, option: str, way: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before, out = Path(fine).read_bytes(), fine
+    if way == "link":
+        out = str(tmp_path / "link")
+        Path(out).symlink_to(fine)
+    named = str(tmp_path) if way == "below a folder" else fine
+    assert main(["check", named, option, out]) == 2
+    assert Path(fine).read_bytes() == before
+    err = capsys.readouterr().err
+    assert err == f"opscope: error: {option}: {out} is a model that is to be checked; " + (
+        "give another file\n"
+    )
+
+
+def test_no_output_goes_over_another_file_of_the_call(
+    tmp_path: Path, half: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known, policy = str(tmp_path / "known.json"), tmp_path / "opscope.toml"
+    assert main(["check", half, "--write-baseline", known]) == 0
+    saved = Path(known).read_bytes()
+    assert main(["check", half, "--baseline", known, "-o", known]) == 2
+    assert main(["check", half, "--write-baseline", known, "-o", known]) == 2
+    assert main(["check", half, "--baseline", known, "--write-baseline", known]) == 0
+    assert Path(known).read_bytes() == saved
+    policy.write_text("strict = true\n")
+    for option in ("-o", "--write-baseline"):
+        assert main(["check", half, "--config", str(policy), option, str(policy)]) == 2
+    assert policy.read_text() == "strict = true\n"
+    assert "the file with the project's demands" in capsys.readouterr().err
+
+
+def test_an_output_without_a_folder_is_told_before_anything_is_checked(
+    tmp_path: Path, fine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "check_or_error", lambda request: pytest.fail("it was checked"))
+    assert main(["check", fine, "-o", str(tmp_path / "none" / "out.txt")]) == 2
+    assert main(["check", fine, "--write-baseline", str(tmp_path)]) == 2
+
+
+def in_a_child(arguments: list[str], stdout: Any, **more: Any) -> subprocess.CompletedProcess[str]:
+    code = "import sys; from opscope.engine.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "check", *arguments]
+    return subprocess.run(
+        command, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=120, check=False, **more
+    )
+
+
+def test_a_reader_that_stops_early_changes_no_exit_code(half: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = in_a_child([half, "--format", "json"], writing)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux's /dev/full")
+def test_a_full_disk_is_no_defect(half: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = in_a_child([half], full)
+    assert done.returncode == 2
+    assert done.stderr.startswith("opscope: error: standard output cannot be written: ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX closes it")
+def test_a_closed_standard_output_changes_no_exit_code(half: str, fine: str) -> None:
+    code = "import sys; from opscope.engine.cli import main; sys.exit(main(sys.argv[1:]))"
+    for streams in (">&-", ">&- 2>&-"):
+        shell = ["sh", "-c", f'exec "$@" {streams}', "sh", sys.executable, "-c", code]
+        done = subprocess.run(
+            [*shell, "check", half, fine], capture_output=True, timeout=120, check=False
+        )
+        assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_a_file_of_limits_that_is_not_there_is_told_with_who_names_it(
+    tmp_path: Path, fine: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy = tmp_path / "p.toml"
+    policy.write_text('[limits]\nprofile = "phone.json"\n')
+    assert main(["check", fine, "--config", str(policy)]) == 2
+    assert f"error: {policy}: limits.profile: " in capsys.readouterr().err
+    assert main(["check", fine, "--limits", "none.json"]) == 2
+    assert "error: --limits: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "1e308"])
+def test_a_timeout_is_a_time_that_can_be_waited(fine: str, seconds: str) -> None:
+    assert main(["check", fine, "--timeout", seconds]) == 2
+
+
 # -- text ------------------------------------------------------------------------------------------
 
 
@@ -314,9 +414,65 @@ def test_many_findings_of_one_kind_are_one_line(
     main(["check", path, "--verbose"])
     lines = [s for s in capsys.readouterr().out.splitlines() if "[opset-gate]" in s]
     assert len(lines) == 41
-    main(["check", elus(tmp_path / "m.onnx", names[:40])])
+    main(["check", elus(tmp_path / "m.onnx", names[:3])])
     lines = [s for s in capsys.readouterr().out.splitlines() if "[opset-gate]" in s]
-    assert len(lines) == 40
+    assert len(lines) == 3
+
+
+def test_a_few_warnings_that_say_the_same_are_one_line_with_every_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [f"n{i}" for i in range(40)]
+    main(["check", elus(tmp_path / "m.onnx", names), "--target", "ort-webgpu"])
+    lines = capsys.readouterr().out.splitlines()
+    assert len([line for line in lines if "[opset-gate]" in line]) == 1
+    assert "    nodes: " + ", ".join(f"'{name}'" for name in names) in lines
+
+
+def test_each_error_has_a_line_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = elus(tmp_path / "m.onnx", [f"n{i}" for i in range(40)])
+    main(["check", path, "--target", "ort-webgpu", "--require", "Elu"])
+    out = capsys.readouterr().out
+    assert sum(line.startswith("error: [required-op] ") for line in out.splitlines()) == 40
+
+
+def test_the_target_is_not_told_twice(half: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["check", half, "--target", "ort-webgpu"])
+    out = capsys.readouterr().out
+    assert "error: [f16-recurrent-on-cpu] ort-webgpu: " in out
+    assert "affects: ORT WebGPU" not in out
+
+
+def test_many_subgraphs_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    end = helper.make_tensor_value_info("t", TensorProto.FLOAT, None)
+    branch = helper.make_graph([helper.make_node("Neg", ["x"], ["t"])], "b", [], [end])
+    nodes = [
+        helper.make_node(
+            "If", ["c"], [f"y{i}"], name=f"i{i}", then_branch=branch, else_branch=branch
+        )
+        for i in range(6)
+    ]
+    constant = helper.make_node(
+        "Constant", [], ["c"], value=numpy_helper.from_array(np.array(True))
+    )
+    path = write(tmp_path / "m.onnx", constant, *nodes, outputs=("y0",))
+    main(["check", path])
+    out = capsys.readouterr().out
+    assert "7 nodes in the main graph, 12 in 12 subgraphs (--verbose lists them)\n" in out
+    assert "then_branch" not in out
+    main(["check", path, "--verbose"])
+    assert "then_branch  'i5' (If)" in capsys.readouterr().out
+
+
+def test_files_of_one_name_are_told_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [gru(tmp_path / folder / "model.onnx") for folder in ("a", "b")]
+    main(["check", *paths])
+    out = capsys.readouterr().out
+    assert all(f"{path}  sha256 " in out for path in paths)
 
 
 def test_a_group_has_the_first_names_and_the_remedy(

@@ -158,3 +158,34 @@ def test_a_gpu_that_fails_while_running_is_exit_code_4(
     assert "Parent device is lost" in error
     assert "defect" not in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("run", "--json"),
+        ("run", "--outputs"),
+        ("run", "--trace"),
+        ("plan", "--json"),
+        ("fix", "--json"),
+        ("fix", "-o"),
+    ],
+)
+@pytest.mark.parametrize("way", ["model.onnx", "./model.onnx", "link.onnx"])
+def test_no_file_of_a_command_goes_over_the_model(
+    here: Path, command: str, option: str, way: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = (here / "model.onnx").read_bytes()
+    (here / "link.onnx").symlink_to("model.onnx")
+    rule = ["--rule", "drop-dead", "--force"] if command == "fix" else []
+    assert main([command, "model.onnx", *rule, option, way]) == 2
+    assert (here / "model.onnx").read_bytes() == before
+    err = capsys.readouterr().err
+    assert err == f"opscope: error: {option}: {way} is the model itself; give another file\n"
+
+
+def test_results_do_not_go_over_the_inputs(here: Path) -> None:
+    np.savez("in.npz", x=np.zeros((1, 2), np.float32))
+    before = (here / "in.npz").read_bytes()
+    assert main(["run", "model.onnx", "--inputs", "in.npz", "--outputs", "in.npz"]) == 2
+    assert (here / "in.npz").read_bytes() == before
