@@ -108,7 +108,7 @@ _ALL = (
     Code("nan-values", "a value is not a number",
          (WARNING,), RUN, OURS),
     Code("cannot-run", "the node contradicts ONNX's text",
-         (ERROR,), RUN, OURS),
+         (ERROR, WARNING), RUN, OURS),
     Code("not-planned", "shapes are known as far as the file tells, no plan was made",
          (INFO,), RUN, OURS, fix="fix-shapes"),
     # ---- policy

@@ -172,7 +172,7 @@ def _plan(
 def _failure(model: Model, error: NodeError, assumed: Mapping[str, int]) -> Diagnostic:
     source = source_of(model, error.node) if error.node is not None else None
     node = model.nodes.get(source) if source is not None else None
-    text = error.reason
+    text, severity = error.reason, Severity.ERROR
     if assumed:
         text += f" (with {', '.join(f'{k} = {v}' for k, v in assumed.items())} assumed)"
     if isinstance(error, LimitError):
@@ -180,8 +180,11 @@ def _failure(model: Model, error: NodeError, assumed: Mapping[str, int]) -> Diag
         code, remedy = BINDING, "split the tensor, or choose an adapter with larger limits"
     else:
         data, code, remedy = {}, CANNOT_RUN, "correct the node; ONNX's text refuses it as it is"
+        if assumed:  # what the user never said proves nothing against the model
+            severity = Severity.WARNING
+            remedy = "give the true sizes (--shape NAME=2,3 or --dim SYMBOL=N)"
     name = node.name if node is not None else error.label
-    return Diagnostic(code, Severity.ERROR, text, remedy, source, name, error.op, OPSCOPE, data)
+    return Diagnostic(code, severity, text, remedy, source, name, error.op, OPSCOPE, data)
 
 
 def _planned_verdicts(plan: Plan) -> dict[NodeId, Support]:

@@ -215,6 +215,17 @@ def test_a_node_that_contradicts_onnx_is_a_finding() -> None:
     assert findings(judge(subject, ["ort-webgpu"]), "cannot-run") == []
 
 
+def test_an_assumed_size_proves_nothing_against_a_node() -> None:
+    subject = model([node("MatMul", "x x", "y", "product")], {"x": ("float32", ("n", 6))}, "y")
+    told = only(subject, "cannot-run")
+    assert told.severity is Severity.WARNING
+    assert "n = 1 assumed" in told.text
+    assert "--dim" in told.remedy
+    (given,) = findings(judge(subject, dims={"n": 2}), "cannot-run")
+    assert given.severity is Severity.ERROR
+    assert findings(judge(subject, dims={"n": 6}), "cannot-run") == []
+
+
 def test_an_input_without_a_rank_is_not_planned() -> None:
     subject = model([node("Relu", "x", "y", "relu")], {"x": ("float32", None)}, "y")
     told = only(subject, "not-planned")
