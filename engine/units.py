@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 from .errors import UsageError
 
@@ -36,4 +37,4 @@ def parse_bytes(text: str) -> int:
     found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([a-z]*)", text.strip().lower())
     if found is None or found[2] not in _UNITS:
         raise UsageError(f"{text!r} is not a number of bytes, such as '50 MiB' or '1.5 GB'")
-    return int(float(found[1]) * _UNITS[found[2]])
+    return int(Fraction(found[1]) * _UNITS[found[2]])

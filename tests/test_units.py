@@ -37,6 +37,7 @@ def test_sizes_that_read_the_same_are_told_in_bytes() -> None:
         ("2 kb", 2000),
         ("0.5 gib", 1 << 29),
         (" 7 B ", 7),
+        ("1" + "0" * 400, 10**400),  # more than a float holds
     ],
 )
 def test_words_as_sizes(text: str, size: int) -> None:

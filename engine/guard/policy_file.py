@@ -245,8 +245,9 @@ def _pattern(table: _Table, key: str) -> str:
 def _bytes(table: _Table, key: str) -> int | None:
     if not table.has(key):
         return None
+    text = table.text(key)
     try:
-        return parse_bytes(table.text(key))
+        return parse_bytes(text)
     except UsageError as error:
         table.fail(key, str(error))
 

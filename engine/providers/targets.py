@@ -89,7 +89,7 @@ def _target(name: str, folder: str) -> Target:
         raise UsageError(f"target {name!r}: there is {', '.join(families)}")
     chosen = next((t for t in found if not at or t.version == version), None)
     if chosen is None:
-        versions = ", ".join(t.version for t in found) or "no version to choose"
+        versions = ", ".join(t.version for t in found if t.version) or "no version to choose"
         raise UsageError(f"target {name!r}: of {family} there is {versions}")
     if not assignments:
         return chosen

@@ -63,6 +63,7 @@ def test_options_belong_to_the_id_and_the_label() -> None:
         ("ort-cup", "there is opscope, ort-webgpu, ort-cpu, "),
         ("ort-webgpu@9.9", "of ort-webgpu there is 0.4.0, "),
         ("opscope,enableInt64=1", "opscope has no options"),
+        ("opscope@1", "of opscope there is no version to choose"),
         ("ort-cuda,enableInt64=1", "there is none"),
         ("ort-webgpu,enableInt64=2", "0 or 1, not '2'"),
         ("ort-webgpu,enableint64=1", "is no option; there is enableInt64"),
