@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..diagnostics import Diagnostic, Severity
+from ..ir.model import NodeId
 from ..providers.chains import Split, splits
+from ..providers.support import Support
 from ..units import mebibytes
 from .context import Context, finding
 
@@ -24,7 +26,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
 
 
 def _told(context: Context, target: str, split: Split) -> Diagnostic:
-    first = context.model.nodes[split.nodes[0]]
+    first = context.model.nodes[_cause(context.verdicts[target], split)]
     more = len(split.nodes) - 1
     subject = f"this {first.op}"
     if more:
@@ -62,3 +64,12 @@ def _told(context: Context, target: str, split: Split) -> Diagnostic:
             "nodes": [str(node) for node in split.nodes[:LISTED]],
         },
     )
+
+
+def _cause(verdicts: Mapping[NodeId, Support], split: Split) -> NodeId:
+    """The first node of an island that should be on the GPU: not shape arithmetic beside it."""
+    for node in split.nodes:
+        verdict = verdicts.get(node)
+        if verdict is not None and not verdict.data.get("host_values_only"):
+            return node
+    return split.nodes[0]

@@ -205,6 +205,35 @@ def test_shape_arithmetic_on_the_cpu_is_information() -> None:
     assert severities == {"concat": Severity.INFO, "slice": Severity.INFO}
 
 
+def test_a_split_is_about_the_node_that_has_no_kernel_not_about_its_shape_arithmetic() -> None:
+    subject = model(
+        [
+            node("Relu", "x", "first", "first"),
+            node("Shape", "first", "shape", "shape"),
+            node("Slice", "shape one two", "batch", "batch"),
+            node("Concat", "one batch four", "sizes", "sizes", axis=0),
+            node("ConstantOfShape", "sizes", "h", "state"),
+            helper.make_node(
+                "GRU", ["first", "w", "r", "", "", "h"], ["g"], name="rnn", hidden_size=4
+            ),
+            node("Relu", "g", "y", "last"),
+        ],
+        {"x": ("float32", ("steps", "batch", 6))},
+        "y",
+        {
+            "w": np.zeros((1, 12, 6), np.float32),
+            "r": np.zeros((1, 12, 4), np.float32),
+            "one": np.array([1]),
+            "two": np.array([2]),
+            "four": np.array([4]),
+        },
+        22,
+    )
+    told = only(subject, "splits-gpu", "ort-webgpu")
+    assert told.name == "rnn"
+    assert "this GRU and " in told.text
+
+
 # ------------------------------------------------------------------ plans
 
 
