@@ -20,6 +20,7 @@ from ..errors import UsageError
 from .results import Checked, Found
 
 SCHEMA = 1
+TOOL = "opscope check"
 LARGEST_FILE = 1 << 28  # bytes; 100 of them a finding
 
 
@@ -95,7 +96,7 @@ def write_baseline(path: str | Path, checked: Sequence[Checked]) -> int:
             "sha256": c.model.get("sha256", ""),
             "findings": entries,
         }
-    data = {"schema": SCHEMA, "tool": "opscope check", "models": dict(sorted(models.items()))}
+    data = {"schema": SCHEMA, "tool": TOOL, "models": dict(sorted(models.items()))}
     try:
         Path(path).write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
@@ -157,6 +158,8 @@ def _models(data: Any) -> dict[str, KnownModel]:
     """The models of a file's data; ValueError says what does not fit."""
     if not isinstance(data, dict) or not isinstance(data.get("models"), dict):
         raise ValueError("it is not what 'opscope check --write-baseline' writes")
+    if data.get("tool", TOOL) != TOOL:
+        raise ValueError(f"it is of {data['tool']!r}, not of {TOOL!r}")
     if data.get("schema") != SCHEMA:
         raise ValueError(f"its schema is {data.get('schema')!r}, and {SCHEMA} is what is known")
     return {path: _known(path, entry) for path, entry in data["models"].items()}

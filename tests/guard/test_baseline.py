@@ -145,6 +145,7 @@ def test_a_baseline_without_an_unreadable_model_is_not_written(tmp_path: Path) -
         ("", "is no baseline: Expecting value"),
         ("[]", "it is not what 'opscope check --write-baseline' writes"),
         ('{"schema": 2, "models": {}}', "its schema is 2, and 1 is what is known"),
+        ('{"schema": 1, "tool": "eslint", "models": {}}', "it is of 'eslint'"),
         ('{"schema": 1, "models": {"m": []}}', "'m' has no findings"),
         ('{"schema": 1, "models": {"m": {"findings": {"f": {"count": "1"}}}}}', "'f' has no count"),
         ("[" * 100_000, "is no baseline"),
