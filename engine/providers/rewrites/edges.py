@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -26,6 +27,7 @@ class Edges(Values):
         self._left: dict[int, Left] = {}
         self._makers: dict[str, int] = {}
         self._readers: dict[str, dict[int, None]] = {}
+        self._count: Counter[str] = Counter()  # of each operator
         self._stale: set[int] = set()  # nodes of whose inputs more may be known than was used
         self._order: list[int] | None = None  # until an edge changes
         # ORT numbers nodes as the file has them, then as it adds them.
@@ -69,10 +71,14 @@ class Edges(Values):
         """The node, if it is still there."""
         return self._left.get(self._keys.get(node_id, -1))
 
+    def has(self, *operators: str) -> bool:
+        """Whether any node of these operators is left."""
+        return any(self._count[op] for op in operators)
+
     def of(self, *operators: str) -> Iterator[Left]:
         """What is left of these operators."""
         wanted = frozenset(operators)
-        if not any(left.op in wanted for left in self._left.values()):
+        if not self.has(*operators):
             return iter(())
         return (left for left in self if left.op in wanted)
 
@@ -144,6 +150,7 @@ class Edges(Values):
     def _put(self, left: Left) -> None:
         self._order = None
         self._left[left.key] = left
+        self._count[left.op] += 1
         self._stale.add(left.key)
         for name in left.outputs:
             if name:
@@ -154,7 +161,10 @@ class Edges(Values):
 
     def _take(self, left: Left) -> None:
         self._order = None
-        left = self._left.pop(left.key, left)
+        known = self._left.pop(left.key, None)
+        if known is not None:
+            left = known
+            self._count[left.op] -= 1
         for name in left.outputs:
             if self._makers.get(name) == left.key:
                 del self._makers[name]
@@ -167,12 +177,12 @@ class Edges(Values):
             self._take(reader)
             inputs = tuple(new if n == old else n for n in reader.inputs)
             reads = tuple(new if n == old else n for n in reader.reads)
-            self._put(replace(reader, inputs=inputs, reads=reads))
+            self._put(reader.but(inputs=inputs, reads=reads))
 
     def _rename_made(self, old: str, new: str) -> None:
         maker = self.maker(old)
         if maker is None:
             return
         self._take(maker)
-        self._put(replace(maker, outputs=tuple(new if n == old else n for n in maker.outputs)))
+        self._put(maker.but(outputs=tuple(new if n == old else n for n in maker.outputs)))
         self.redirect(old, new)

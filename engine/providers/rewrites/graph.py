@@ -112,7 +112,7 @@ class Work(Edges):
         self._take(kept)
         parts = (*kept.parts, *(p for left in gone for p in (left.id, *left.parts)))
         use = replace(use, inputs=tuple(self.type(n) if n else None for n in inputs))
-        made = replace(kept, use=use, inputs=tuple(inputs), parts=parts)
+        made = kept.but(use=use, inputs=tuple(inputs), parts=parts)
         self._put(made)
         self.changed = True
         return made
@@ -121,17 +121,14 @@ class Work(Edges):
         """``kept``, before ``gone``, gives gone's output now, and does its work."""
         self._take(gone)
         self._take(kept)
-        self._put(
-            replace(
-                kept, outputs=(gone.outputs[0], *kept.outputs[1:]), parts=(*kept.parts, gone.id)
-            )
-        )
+        outputs = (gone.outputs[0], *kept.outputs[1:])
+        self._put(kept.but(outputs=outputs, parts=(*kept.parts, gone.id)))
         self._fused(gone, kept.id, detail, step)
 
     def set_inputs(self, left: Left, inputs: Sequence[str], use: OpUse | None = None) -> Left:
         """``left`` with other inputs."""
         self._take(left)
-        made = replace(left, inputs=tuple(inputs), use=use or left.use)
+        made = left.but(inputs=tuple(inputs), use=use or left.use)
         self._put(made)
         self.changed = True
         return made
@@ -139,7 +136,7 @@ class Work(Edges):
     def set_outputs(self, left: Left, outputs: Sequence[str]) -> Left:
         """``left`` with its outputs under other names."""
         self._take(left)
-        made = replace(left, outputs=tuple(outputs))
+        made = left.but(outputs=tuple(outputs))
         self._put(made)
         self.changed = True
         return made

@@ -60,7 +60,7 @@ CHANNELS_LAST = _names(
 
 def apply(work: Work) -> None:
     """Move the Transposes of the graph."""
-    if any(left.op == "Transpose" for left in work):
+    if work.has("Transpose"):
         _Mover(work).run()
 
 

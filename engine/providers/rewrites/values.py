@@ -14,6 +14,7 @@ from .left import Left
 
 SMALL = 1_024
 """Constants of at most so many elements are computed, to see what depends on them."""
+UNKNOWN = TensorType("?")
 
 Value = Callable[[], np.ndarray | None]
 
@@ -33,7 +34,7 @@ class Values:
 
     def type(self, name: str) -> TensorType:
         """The type of a value."""
-        return self._types.get(name, TensorType("?"))
+        return self._types.get(name, UNKNOWN)
 
     def set_type(self, name: str, kind: TensorType) -> None:
         """The type of a value of ORT's own making."""
