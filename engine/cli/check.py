@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import argparse
 import json
 import os
@@ -18,14 +19,14 @@ from ..diagnostics import Severity
 from ..errors import UsageError
 from ..guard.baseline import compare, read_baseline, write_baseline
 from ..guard.batch import TIMEOUT_S, check_files
-from ..guard.checking import Request, check_or_error
+from ..guard.checking import Request, check_or_error, failed
 from ..guard.files import model_files
 from ..guard.junit import junit_xml
 from ..guard.policy import Policy
 from ..guard.policy_file import NAME, find_policy, known_targets, read_policy
 from ..guard.results import Checked
 from ..guard.sarif import sarif_log
-from ..guard.worker import plain
+from ..guard.worker import DEFECT, plain
 from ..providers.targets import DEFAULT_TARGETS, target, targets
 from .check_progress import shown
 from .check_text import check_text
@@ -112,7 +113,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=TIMEOUT_S,
         metavar="SECONDS",
-        help=f"for one of several files (default {TIMEOUT_S:g})",
+        help=f"for one file (default {TIMEOUT_S:g})",
     )
     parser.add_argument("--verbose", action="store_true", help="show each of many like findings")
     parser.add_argument(
@@ -221,11 +222,36 @@ def _profile(options: argparse.Namespace, policy: Policy) -> DeviceProfile | Non
 def _check(requests: Sequence[Request], options: argparse.Namespace) -> tuple[Checked, ...]:
     # One alone has no other to protect, and takes half the time; a traceback is seen here only.
     if len(requests) == 1 or options.debug:
-        return tuple(map(check_or_error, requests))
+        return tuple(_in_time(request, options.timeout) for request in requests)
     with shown(sys.stderr) as progress:
         return check_files(
             requests, jobs=options.jobs, timeout_s=options.timeout, progress=progress
         )
+
+
+def _in_time(request: Request, timeout_s: float) -> Checked:
+    """One file in this process, ended after ``timeout_s`` as a child would be.
+
+    What hangs outside of Python, or where SIGINT is ignored, is not ended.
+    """
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        _thread.interrupt_main()
+
+    timer = threading.Timer(timeout_s, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        return check_or_error(request)
+    except KeyboardInterrupt:
+        if not late.is_set():
+            raise
+        text = f"{request.path}: it took more than {timeout_s:g} s, so its check was ended"
+        return failed(request, text, DEFECT)
+    finally:
+        timer.cancel()
 
 
 def _errors(checked: Sequence[Checked]) -> list[str]:

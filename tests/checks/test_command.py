@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -392,6 +393,21 @@ def test_a_file_of_limits_that_is_not_there_is_told_with_who_names_it(
     assert f"error: {policy}: limits.profile: " in capsys.readouterr().err
     assert main(["check", fine, "--limits", "none.json"]) == 2
     assert "error: --limits: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("more", [[], ["--debug"]])
+def test_a_file_alone_is_ended_when_its_time_is_up(
+    fine: str, more: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def hangs(request: checking.Request) -> None:
+        for _ in range(1_000):
+            time.sleep(0.01)
+        pytest.fail("it was not ended")
+
+    monkeypatch.setattr(check, "check_or_error", hangs)
+    assert main(["check", fine, "--timeout", "0.1", *more]) == 4
+    said = f"{fine}: it took more than 0.1 s, so its check was ended"
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "1e308"])
