@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .ir.model import Graph, Node, Weight
+from .ir.model import Graph, GraphPath, Node, Weight
 
 Shapes = Mapping[str, tuple[int, ...]]
 DEFAULT_HIGH = 9
@@ -74,6 +74,7 @@ def _restrictions(graph: Graph, start: str, shapes: _Shapes) -> list[Range]:
     found: list[Range] = []
     seen = {start}
     stack = [(graph, start)]
+    inside: dict[GraphPath, list[Graph]] = {}
     while stack:
         where, value = stack.pop()
         for node in where.consumers.get(value, ()):
@@ -87,8 +88,9 @@ def _restrictions(graph: Graph, start: str, shapes: _Shapes) -> list[Range]:
                 new = [name for name in node.outputs if name and name not in seen]
                 seen.update(new)
                 stack += [(where, name) for name in new]
-        for node in where.nodes:  # a subgraph captures by name
-            stack += [(inner, value) for _, inner in node.subgraphs]
+        if where.path not in inside:
+            inside[where.path] = [inner for node in where.nodes for _, inner in node.subgraphs]
+        stack += [(inner, value) for inner in inside[where.path]]  # they capture by name
     return found
 
 
