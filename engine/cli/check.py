@@ -27,6 +27,7 @@ from ..guard.policy_file import NAME, find_policy, known_targets, read_policy
 from ..guard.results import Checked
 from ..guard.sarif import sarif_log
 from ..guard.worker import DEFECT, plain
+from ..live.providers import IN_A_BROWSER
 from ..providers.targets import DEFAULT_TARGETS, target, targets
 from .check_progress import shown
 from .check_text import check_text
@@ -174,7 +175,10 @@ def _call(options: argparse.Namespace) -> Call:
     )
     names = options.target or policy.targets or DEFAULT_TARGETS
     _refuse_overwriting(options, files, source)
-    return Call(files, known_targets(names), policy, options.baseline or "")
+    ids = known_targets(names)
+    if options.live and all(target(i).family in ("opscope", *IN_A_BROWSER) for i in ids):
+        raise UsageError(f"--live: no installed ORT has {', '.join(ids)}; name another --target")
+    return Call(files, ids, policy, options.baseline or "")
 
 
 def _found_policy() -> str | None:

@@ -231,7 +231,7 @@ def _live_lines(live: LiveTable, verbose: bool) -> list[str]:
     if live.unavailable:
         return [one_line(f"live {live.target}: not asked: {live.unavailable}")]
     versions = ", ".join(f"{name} {number}" for name, number in live.versions.items())
-    head = f"live {live.target} ({versions})"
+    head = f"live {live.target} ({versions})" if versions else f"live {live.target}"
     if live.error:
         return [one_line(f"{head}: no session: {live.error}")]
     agree = sum(row["agrees"] is True for row in live.rows)

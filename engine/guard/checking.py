@@ -231,12 +231,16 @@ def _ask(
     """What the installed ORT answers for each target of ORT's, and the findings of it."""
     from ..checks.live import live_findings, side_by_side
     from ..live import LiveUnavailable, ask
+    from ..live.providers import IN_A_BROWSER
 
     tables: list[LiveTable] = []
     found: list[Diagnostic] = []
     for name in (i for i in ids if target(i).family != "opscope"):
         if isinstance(judged.model, ReportedModel):
             tables.append(LiveTable(name, unavailable="a report holds no model to ask about"))
+            continue
+        if target(name).family in IN_A_BROWSER:  # the prediction is all there is
+            tables.append(LiveTable(name, error="it lives in a browser, so ORT cannot be asked"))
             continue
         try:
             answer = ask(judged.model, name)

@@ -701,6 +701,25 @@ def test_live_asks_the_installed_ort(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "2 of 2 nodes as predicted" in capsys.readouterr().out
 
 
+def test_live_leaves_out_what_lives_in_a_browser_and_says_so(
+    fine: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[str] = []
+
+    def ask(model: Model, target_id: str) -> LivePlacement:
+        asked.append(target_id)
+        return LivePlacement(target_id, {"onnxruntime": "9"}, {}, "")
+
+    monkeypatch.setattr(live, "ask", ask)
+    names = ["--target", "ort-webgpu", "--target", "webnn", "--target", "ort-web"]
+    main(["check", fine, "--live", *names])
+    assert asked == ["ort-webgpu"]
+    out = capsys.readouterr().out
+    assert "\nlive webnn: no session: it lives in a browser, so ORT cannot be asked\n" in out
+    assert main(["check", fine, "--live", "--target", "webnn"]) == 2
+    assert "no installed ORT has webnn" in capsys.readouterr().err
+
+
 def test_without_an_ort_live_is_one_line_and_no_device(
     fine: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
