@@ -9,6 +9,7 @@ from pathlib import Path
 
 WORKER_FLAG = "--layout-worker"  # layout.worker's own, spelt out: importing it costs the start
 CHECK_WORKER_FLAG = "--check-worker"  # engine.guard.worker's own
+ORT_WORKER_FLAG = "--ort-worker"  # engine.live.worker's own
 ENGINE_COMMANDS = ("run", "check", "plan", "devices", "providers", "fix", "explain")
 PICTURE_COMMANDS = ("shot", "report")
 _USAGE = """\
@@ -51,6 +52,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from ..engine.guard.worker import main as check_main
 
         return check_main()
+    if first == ORT_WORKER_FLAG:  # likewise to load onnxruntime, which may end its process
+        from ..engine.live.worker import main as ort_main
+
+        return ort_main()
     if first in ("-h", "--help"):
         print(_USAGE, end="")
         return 0

@@ -17,8 +17,8 @@ DIFFERS = "table-differs"
 AGREES = "live-agrees"
 
 _OTHER_VERSION = (
-    "the table is of another version than the installed ORT: name that version as the target, or "
-    "record a table of it (opscope providers --record)"
+    "predict with a table of the installed ORT's version: choose it as the target, or record a "
+    "table of it (opscope providers --record); what still differs then is a defect of Opscope"
 )
 _REMEDY = (
     "trust the installed ORT; the table or a rule of Opscope is wrong here: report it with this "

@@ -18,8 +18,12 @@ from ..errors import ModelFileError
 from .model import GraphPath, Model, NodeId
 from .proto import Writer, opset_imports
 from .repair import function_path
+from .weights import External
 
 Naming = Callable[[NodeId], str]
+
+# ONNX Runtime takes the offset of such a tensor as an address in its own memory.
+_IN_MEMORY = "*/_ORT_MEM_ADDR_/*"
 
 
 @dataclass(frozen=True)
@@ -29,10 +33,13 @@ class NamedCopy:
     Attributes:
         data: the bytes.
         folder: where its external data lies, as an absolute path; "" where it has none.
+        strays: stated places of external data that whoever loads the copy would read outside of
+            that folder, whatever the tensor is: of a sparse one, of an attribute, of training.
     """
 
     data: bytes
     folder: str
+    strays: tuple[str, ...] = ()
 
 
 def named_copy(model: Model, naming: Naming) -> NamedCopy:
@@ -57,9 +64,14 @@ def named_copy(model: Model, naming: Naming) -> NamedCopy:
         raise ModelFileError(
             f"{model.path or 'the model'}: no copy can be made: {error}"
         ) from error
-    external = any(t.data_location == onnx.TensorProto.EXTERNAL for t in _tensors(proto))
-    folder = os.path.realpath(os.path.dirname(model.path) or ".") if external else ""
-    return NamedCopy(data, folder)
+    places = dict.fromkeys(place for tensor in _tensors(proto) for place in _places(tensor))
+    folder = os.path.realpath(os.path.dirname(model.path) or ".") if places else ""
+    strays = tuple(
+        place
+        for place in places
+        if place == _IN_MEMORY or not External(folder, place, 0, None, "?", ()).is_contained()
+    )
+    return NamedCopy(data, folder, strays)
 
 
 def _from_file(model: Model) -> onnx.ModelProto:
@@ -108,21 +120,34 @@ def _graph_nodes(nodes: object, path: GraphPath) -> Iterator[tuple[onnx.NodeProt
                     stack.append((graph.node, (*where, f"{at}[{k}]")))
 
 
+def _places(tensor: onnx.TensorProto) -> list[str]:
+    """Where an external tensor's values are stated to lie: one place, or several in a broken file.
+
+    Readers differ in which of several they take, and in what they make of none.
+    """
+    if tensor.data_location != onnx.TensorProto.EXTERNAL:
+        return []
+    return [e.value for e in tensor.external_data if e.key == "location"] or [""]
+
+
 def _tensors(proto: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
     graphs = [proto.graph]
-    bodies = [proto.graph.node, *(f.node for f in proto.functions)]
-    while graphs or bodies:
+    for training in proto.training_info:
+        graphs += (training.initialization, training.algorithm)
+    nodes = [node for function in proto.functions for node in function.node]
+    attributes = [a for function in proto.functions for a in function.attribute_proto]
+    while graphs or nodes or attributes:
         if graphs:
             graph = graphs.pop()
             yield from graph.initializer
-            if graph is not proto.graph:
-                bodies.append(graph.node)
-            continue
-        for node in bodies.pop():
-            for attribute in node.attribute:
-                if attribute.HasField("t"):
-                    yield attribute.t
-                yield from attribute.tensors
-                if attribute.HasField("g"):
-                    graphs.append(attribute.g)
-                graphs.extend(attribute.graphs)
+            for sparse in graph.sparse_initializer:
+                yield from (sparse.values, sparse.indices)
+            nodes.extend(graph.node)
+        elif nodes:
+            attributes.extend(nodes.pop().attribute)
+        else:
+            attribute = attributes.pop()
+            yield from (attribute.t, *attribute.tensors)
+            for sparse in (attribute.sparse_tensor, *attribute.sparse_tensors):
+                yield from (sparse.values, sparse.indices)
+            graphs += (*((attribute.g,) if attribute.HasField("g") else ()), *attribute.graphs)

@@ -61,7 +61,7 @@ class External:
         if self.folder is None:
             reason = f"{what} cannot be found for a model that was not opened from a file"
             return Problem("external-data-missing", f"{reason}; not read", "Open the file itself.")
-        if not self._contained():
+        if not self.is_contained():
             return Problem(
                 "external-data-outside",
                 f"{what} leaves the model's folder, so it was not read",
@@ -93,7 +93,8 @@ class External:
         shape = ", ".join(map(str, self.shape))
         return f"{self.dtype}[{shape}] takes {needed:,}"
 
-    def _contained(self) -> bool:
+    def is_contained(self) -> bool:
+        """Whether the file, symbolic links resolved, lies in the model's folder."""
         # The text alone is tried first: a path out of the folder is not even looked up.
         text = os.path.normpath(self.location.replace("\\", "/"))
         if "\0" in text or os.path.isabs(text) or text.split(os.sep)[0] == os.pardir:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 from ..errors import UsageError
 from ..ir.model import Model
 from ..providers.ort import OrtProvider
-from ..providers.targets import Target, target
+from ..providers.record import FAMILIES
+from ..providers.targets import Target, target, targets
 from .answer import CPU, LiveUnavailable
 
 WEBGPU = "WebGpuExecutionProvider"
@@ -22,6 +24,7 @@ PROVIDERS: Mapping[str, str] = {
 }
 IN_A_BROWSER = ("ort-web", "webnn")
 INSTALL = "install it with: pip install 'opscope[ort]'"
+PACKAGED = "install Opscope itself with: pip install 'opscope[ort]'"
 SOFTWARE = "ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER"
 
 # Where an ORT with a provider comes from.
@@ -82,15 +85,25 @@ def forced_option(asked: Asked, model: Model, names: Mapping[Any, str]) -> dict[
 
 
 def version_notes(asked: Asked, versions: Mapping[str, str]) -> tuple[str, ...]:
-    """Said where the table is of another version than what is installed."""
-    installed = {name: v for name, v in versions.items() if name != "onnxruntime"} or versions
-    name, version = next(iter(installed.items()))
-    stated = asked.target.version
-    if not stated or stated == version:
+    """Said where the table is of another version than what is installed, with what helps."""
+    plugin = {name: v for name, v in versions.items() if name != "onnxruntime"}
+    name, version = next(iter((plugin or versions).items()))
+    is_built_in = asked.provider == WEBGPU and not plugin
+    wanted = f"built-in-{version}" if is_built_in else version
+    family, stated = asked.target.family, asked.target.version
+    if not stated or stated == wanted:
         return ()
+    options = asked.target.id.partition(",")[2]
+    if any(t.family == family and t.version == wanted for t in targets()):
+        same = ",".join(filter(None, (f"{family}@{wanted}", options)))
+        helps = f"ask for --target {same}"
+    elif family in FAMILIES and not is_built_in:
+        helps = f"there is no table of that: opscope providers --record {family} makes one"
+    else:
+        helps = "there is no table of that"
     return (
-        f"the prediction is from the table {asked.target.family} {stated}, but {name} {version} "
-        "is installed",
+        f"the prediction is from the table {family} {stated}, but {name} {version} is installed; "
+        + helps,
     )
 
 
@@ -151,8 +164,8 @@ _ADAPTER_SIGNS = ("Failed to get a WebGPU adapter", "Failed to get a WebGPU devi
 
 
 def _refusal(asked: Asked, kind: str, text: str) -> str:
-    if kind == "missing":
-        return f"{text}; {INSTALL}"
+    if kind == "missing" and getattr(sys, "frozen", False):
+        return f"this packaged application has no onnxruntime ({text}); {PACKAGED}"
     if kind == "no-provider":
         package = _PACKAGES.get(asked.provider)
         return f"{text}; it is in the package {package}" if package else text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -36,6 +35,7 @@ Feeds = Mapping[str, np.ndarray]
 
 _OTHER_PIPE_S = 0.2  # why Dawn turned the adapter down comes by standard error
 _HELLO_S = 60.0  # loading onnxruntime from a cold disk
+_STRAYS_TOLD = 3
 
 
 def ask(
@@ -86,7 +86,6 @@ class LiveSession:
             environment: variables that the child has besides ours, such as a Vulkan driver's.
             command: how to start the child; by default with our own Python.
         """
-        self._bundled = command is None and bool(getattr(sys, "frozen", False))
         self._child = Child(command or worker_command(), environment)
         self._hellos: dict[str, Mapping[str, Any]] = {}
 
@@ -139,16 +138,22 @@ class LiveSession:
         Raises:
             FeedError: random inputs cannot be made, a rank is not known.
             LiveUnavailable: no onnxruntime, no such provider in it, or no adapter; says what helps.
+                Also for a model that would make ORT read outside the model's folder.
             UsageError: the target is none of ORT's, or lives in a browser.
             ModelFileError: the model cannot be given to ORT.
         """
         question = asked(target_id)
         hello = self._hello(question)
-        _refuse(model)
         if run and feeds is None:
             feeds = random_feeds(model).arrays
         names = tokens(model)
         copy = named_copy(model, lambda node_id: names.get(node_id, ""))
+        if copy.strays:
+            place = ", ".join(map(repr, copy.strays[:_STRAYS_TOLD]))
+            where = model.path or "the model"
+            raise LiveUnavailable(
+                f"{where}: not given to ORT: its external data {place} leaves the model's folder"
+            )
         with tempfile.TemporaryDirectory(prefix="opscope-live-") as folder:
             path = Path(folder)
             (path / "model.onnx").write_bytes(copy.data)
@@ -182,11 +187,6 @@ class LiveSession:
     # -- the parts ---------------------------------------------------------------------------------
 
     def _hello(self, question: Asked) -> Mapping[str, Any]:
-        if self._bundled:
-            raise LiveUnavailable(
-                "this packaged application has no onnxruntime to ask; "
-                "install Opscope with: pip install 'opscope[ort]'"
-            )
         known = self._hellos.get(question.provider)
         if known is None:
             try:
@@ -267,16 +267,12 @@ def _has_layouts(provider: str) -> bool:
     return provider == "WebGpuExecutionProvider"
 
 
-def _refuse(model: Model) -> None:
-    """Keep from ORT what would make it read outside the model's folder."""
-    for diagnostic in model.diagnostics:
-        if diagnostic.code == "external-data-outside":
-            where = model.path or "the model"
-            raise ModelFileError(f"{where}: not given to ORT: {diagnostic.text}")
-
-
 def _saved(path: str) -> Model | None:
-    return load_model(path) if Path(path).is_file() else None
+    """A graph that ORT saved; None where it saved none, or one that cannot be read."""
+    try:
+        return load_model(path) if Path(path).is_file() else None
+    except ModelFileError:  # ORT's file, not the user's: what needs it says that it is unknown
+        return None
 
 
 def _write_feeds(folder: Path, feeds: Feeds) -> dict[str, Any]:

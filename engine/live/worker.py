@@ -3,17 +3,23 @@
 It is started by path and imports nothing of Opscope. A request has "do" and an "id", which its
 answer repeats. ``hello``: what is installed and which devices the provider finds. ``session``:
 makes a session from a file, says which provider was assigned which node, saves the graph as ORT
-rewrote it, and runs it where feeds are given.
+rewrote it, and runs it where feeds are given. ``kernels``: all that a provider registers.
 
 onnxruntime may abort this process at any request; the parent tells that from the pipe's end.
 """
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import json
 import os
+import sys
+from collections.abc import Iterable
 from typing import IO, Any
+
+FLAG = "--ort-worker"
+"""How a frozen application starts itself as this child."""
 
 WEBGPU = "WebGpuExecutionProvider"
 CPU = "CPUExecutionProvider"
@@ -77,7 +83,7 @@ class Worker:
             raise Refusal("old", f"onnxruntime {self.ort.__version__} loads no plugins")
         if provider not in self.registered:
             try:
-                plugin = __import__(module)
+                plugin = importlib.import_module(module)
             except ImportError as error:
                 raise Refusal("no-plugin", f"{distribution} is not installed: {error}") from error
             try:
@@ -90,6 +96,23 @@ class Worker:
     def devices(self, provider: str) -> list[Any]:
         """The plugin's devices."""
         return [d for d in self.ort.get_ep_devices() if d.ep_name == provider]
+
+    def kernels(self, provider: str) -> dict[str, Any]:
+        """What ``provider`` registers, the versions, and which device it was asked on."""
+        versions = {"onnxruntime": self.ort.__version__}
+        state = importlib.import_module("onnxruntime.capi._pybind_state")
+        if provider == CPU:
+            found = [k for k in state.get_all_opkernel_def() if k.provider == CPU]
+            return {"versions": versions, "device": "the CPU", "kernels": _plain(found)}
+        if not hasattr(state, "get_registered_ep_kernel_defs"):
+            text = f"onnxruntime {self.ort.__version__} cannot list a plugin's kernels"
+            raise Refusal("old", text)
+        versions |= self.register(provider)
+        devices = self.devices(provider)
+        if not devices:
+            raise Refusal("no-device", f"{provider} finds no device")
+        rows = _plain(state.get_registered_ep_kernel_defs(provider))
+        return {"versions": versions, "device": _called(devices[0]), "kernels": rows}
 
     def session(self, request: dict[str, Any]) -> dict[str, Any]:
         """Make a session as asked; where that fails, ORT's words are the answer."""
@@ -173,6 +196,28 @@ def _described(device: Any) -> dict[str, Any]:
     }
 
 
+def _called(device: Any) -> str:
+    """What a plugin's device is called, as far as ORT says: a description, else kind and vendor."""
+    hardware = device.device
+    described = dict(hardware.metadata).get("Description")
+    if described:
+        return str(described)
+    kind = str(hardware.type).rpartition(".")[2]
+    return f"a {kind} device of {hardware.vendor or 'an unnamed vendor'}"
+
+
+def _plain(kernels: Iterable[Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "domain": "" if k.domain == "ai.onnx" else k.domain,
+            "op": k.op_name,
+            "range": list(k.version_range),
+            "types": {name: list(types) for name, types in k.type_constraints.items()},
+        }
+        for k in kernels
+    ]
+
+
 def _line(error: BaseException) -> str:
     return " ".join(str(error).split())[:2000]
 
@@ -184,23 +229,27 @@ def serve(lines: IO[str], answers: IO[str]) -> None:
         request = json.loads(line)
         try:
             worker = worker or Worker()
-            if request["do"] == "hello":
-                answer = worker.hello(request["provider"])
-            else:
-                answer = worker.session(request)
+            match request["do"]:
+                case "hello":
+                    answer = worker.hello(request["provider"])
+                case "kernels":
+                    answer = worker.kernels(request["provider"])
+                case _:
+                    answer = worker.session(request)
         except Refusal as refusal:
             answer = {"refused": refusal.kind, "text": str(refusal)}
         answers.write(json.dumps({"id": request["id"], **answer}) + "\n")
         answers.flush()
 
 
-def main() -> None:
+def main() -> int:
     """Serve the pipes. What others print goes to standard error, so that answers stay whole."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     with open(0, encoding="utf-8", closefd=False) as lines:
         serve(lines, answers)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,6 +1,6 @@
 """Writes a provider table from an installed ONNX Runtime, and any table as a file.
 
-The installed ORT is asked in a child process (``record_worker``): loading a provider's library can
+The installed ORT is asked in a child process (``live.worker``): loading a provider's library can
 end the process. What a recording cannot know (which inputs a kernel keeps on the host, what
 enableInt64 adds, notes) is carried over, row by row, from the newest table of the same family.
 """
@@ -8,8 +8,6 @@ enableInt64 adds, notes) is carried over, row by row, from the newest table of t
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -17,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DeviceError, OpscopeError, UsageError
+from ..live.child import Child, ChildDied, worker_command
 from .table import EXACT_WHEN_OPEN, KernelRow, ProviderTable
 from .table_file import parse_table
 from .tables import load_table, table_names, version_key
@@ -107,52 +106,40 @@ def newest(tables: Iterable[ProviderTable]) -> ProviderTable | None:
     return max(tables, key=lambda t: version_key(t.version), default=None)
 
 
-def ask(family: Family, *, timeout_s: float = TIMEOUT_S) -> Mapping[str, Any]:
-    """The worker's answer: ``versions``, ``device`` and ``kernels`` as ORT gives them."""
-    # By path and with -P: the child loads nothing of Opscope, and no module of the folder that the
-    # user happens to be in.
-    worker = Path(__file__).with_name("record_worker.py")
-    command = [sys.executable, "-P", str(worker), family.provider]
+def ask(
+    family: Family, *, timeout_s: float = TIMEOUT_S, command: Sequence[str] | None = None
+) -> Mapping[str, Any]:
+    """The child's answer: ``versions``, ``device`` and ``kernels`` as ORT gives them.
+
+    Args:
+        family: what is recorded.
+        timeout_s: the child is ended after that.
+        command: starts the child; ``live.child.worker_command()`` where None.
+    """
+    child = Child(command or worker_command())
     try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=timeout_s,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        text = f"{family.family}: the installed ONNX Runtime did not answer within {timeout_s:g} s"
-        raise RecordError(text) from error
-    answer = _answer(done.stdout)
-    if answer is None:
-        said = " ".join(done.stderr.split())[-300:] or "nothing was printed"
-        raise RecordError(
-            f"{family.family}: the process that loaded ONNX Runtime ended with {done.returncode}: "
-            f"{said}"
-        )
-    if "missing" in answer:
-        text = f"{family.family}: {answer['missing']}; pip install 'opscope[ort]' brings it"
-        raise OrtMissingError(text)
-    if "no_device" in answer:
-        raise DeviceError(
-            f"{family.family}: {answer['no_device']}; it takes a GPU with a Vulkan driver, or Mesa "
-            "25 and ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER=1 for a software one"
-        )
-    if "error" in answer:
-        raise RecordError(f"{family.family}: {answer['error']}")
+        answer = child.ask({"do": "kernels", "provider": family.provider}, timeout_s)
+    except OSError as error:
+        raise RecordError(f"{family.family}: ORT's process cannot be started: {error}") from error
+    except ChildDied as death:
+        raise RecordError(f"{family.family}: {death}") from death
+    finally:
+        child.close()
+    if refused := answer.get("refused"):
+        raise _refusal(family, str(refused), str(answer["text"]))
     return answer
 
 
-def _answer(text: str) -> Mapping[str, Any] | None:
-    """The last line of the worker's output, where it is the answer."""
-    lines = text.strip().splitlines()
-    try:
-        found = json.loads(lines[-1]) if lines else None
-    except json.JSONDecodeError:
-        return None
-    return found if isinstance(found, dict) else None
+def _refusal(family: Family, kind: str, text: str) -> OpscopeError:
+    """The error for what the child refused, with what helps."""
+    if kind in ("missing", "no-plugin"):
+        return OrtMissingError(f"{family.family}: {text}; pip install 'opscope[ort]' brings it")
+    if kind == "no-device":
+        return DeviceError(
+            f"{family.family}: {text}; it takes a GPU with a Vulkan driver, or Mesa 25 and "
+            "ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER=1 for a software one"
+        )
+    return RecordError(f"{family.family}: {text}")
 
 
 def table_data(

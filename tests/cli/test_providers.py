@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -136,8 +137,9 @@ def test_without_onnxruntime_it_says_what_brings_it(
     here: Path, capsys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "record", recording.record)
-    (here / "record_worker.py").write_text('print(\'{"missing": "onnxruntime is not there"}\')')
-    monkeypatch.setattr(recording, "__file__", str(here / "record.py"))
+    answer = "{'id': 1, 'refused': 'missing', 'text': 'onnxruntime is not there'}"
+    child = [sys.executable, "-c", f"import json; input(); print(json.dumps({answer}))"]
+    monkeypatch.setattr(recording, "worker_command", lambda: child)
     code, _, err = call(capsys, "--record", "ort-cpu")
     assert code == 2
     assert err == (

@@ -93,7 +93,7 @@ def test_findings_are_an_error_per_node_and_one_line_on_the_rest() -> None:
     assert (error.op, error.target) == ("GRU", "ort-webgpu")
     assert error.data["step"] == "version rule"
     assert error.text.endswith("; the table is older")
-    assert "record a table of it" in error.remedy
+    assert "choose it as the target, or record a table of it" in error.remedy
     assert error.data["provider"] == GPU
     assert info.severity is Severity.INFO
     assert (

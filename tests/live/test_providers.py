@@ -62,6 +62,36 @@ def test_another_version_than_the_table_is_said() -> None:
     assert "onnxruntime-ep-webgpu 0.3.0 is installed" in note
 
 
+def test_the_built_in_provider_has_tables_of_its_own() -> None:
+    assert version_notes(asked("ort-webgpu@built-in-1.30.0"), {"onnxruntime": "1.30.0"}) == ()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "installed", "helps"),
+    [
+        ("ort-cpu@1.32.0", {"onnxruntime": "1.27.0"}, "ask for --target ort-cpu@1.27.0"),
+        (
+            "ort-webgpu@0.4.0,enableInt64=1",
+            {"onnxruntime": "1.32.0", "onnxruntime-ep-webgpu": "0.3.0"},
+            "ask for --target ort-webgpu@0.3.0,enableInt64=1",
+        ),
+        (
+            "ort-webgpu",
+            {"onnxruntime": "1.30.0"},
+            "onnxruntime 1.30.0 is installed; ask for --target ort-webgpu@built-in-1.30.0",
+        ),
+        ("ort-webgpu", {"onnxruntime": "1.0.0"}, "there is no table of that"),
+        ("ort-cpu", {"onnxruntime": "1.0.0"}, "providers --record ort-cpu makes one"),
+        ("ort-cuda", {"onnxruntime": "1.0.0"}, "there is no table of that"),
+    ],
+)
+def test_another_version_comes_with_what_helps(
+    wanted: str, installed: dict[str, str], helps: str
+) -> None:
+    (note,) = version_notes(asked(wanted), installed)
+    assert note.endswith(helps)
+
+
 def test_hello_without_devices() -> None:
     check_hello(asked("ort-webgpu"), HELLO)
     with pytest.raises(LiveUnavailable, match=r"no adapter.*ALLOW_SOFTWARE_ADAPTER=1"):

@@ -73,7 +73,13 @@ def test_a_command_that_is_not_there() -> None:
         session.ask(MADE, "ort-cpu")
 
 
-def test_a_packaged_application_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_packaged_application_without_onnxruntime_says_what_helps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    refused = "import json; r = json.loads(input()); print(json.dumps({'id': r['id'], "
+    refused += "'refused': 'missing', 'text': 'no module'}))"
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    with LiveSession() as session, pytest.raises(LiveUnavailable, match="pip install"):
+    session = LiveSession(command=[sys.executable, "-c", refused])
+    said = r"packaged application.*\(no module\).*itself"
+    with session, pytest.raises(LiveUnavailable, match=said):
         session.ask(MADE, "ort-cpu")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 
 import pytest
 from opscope.engine.errors import DeviceError, UsageError
-from opscope.engine.providers import record as module
 from opscope.engine.providers.record import (
     FAMILIES,
     OPEN,
@@ -29,7 +27,6 @@ from opscope.engine.providers.record import (
 )
 from opscope.engine.providers.tables import load_table, parse_table, table_names
 
-WORKER = Path(module.__file__).with_name("record_worker.py")
 CPU, WEBGPU = FAMILIES["ort-cpu"], FAMILIES["ort-webgpu"]
 
 
@@ -40,12 +37,6 @@ def kernel(op: str, since: int, until: int, **types: list[str]) -> dict[str, Any
 def answer(*kernels: dict[str, Any]) -> dict[str, Any]:
     versions = {"onnxruntime": "1.99.0", "onnxruntime-ep-webgpu": "0.9.0"}
     return {"versions": versions, "device": "a card", "kernels": list(kernels)}
-
-
-def fake_worker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, body: str) -> None:
-    """Let ``body`` be the child."""
-    (tmp_path / "record_worker.py").write_text(body)
-    monkeypatch.setattr(module, "__file__", str(tmp_path / "record.py"))
 
 
 @pytest.mark.parametrize(
@@ -190,44 +181,44 @@ def test_a_family_that_nobody_can_record() -> None:
         record("webnn")
 
 
+def played(body: str) -> list[str]:
+    """A child whose part ``body`` plays; it has the request as ``r``."""
+    start = "import json, os, sys, time; r = json.loads(input())\n"
+    return [sys.executable, "-c", f"{start}def say(**a): print(json.dumps(r | a))\n{body}"]
+
+
 @pytest.mark.parametrize(
     ("body", "error", "text"),
     [
-        ('print(\'{"missing": "no ort"}\')', OrtMissingError, "no ort; pip install 'opscope"),
-        ('print(\'{"no_device": "none"}\')', DeviceError, "ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER=1"),
-        ('print(\'{"error": "bad luck"}\')', RecordError, "ort-webgpu: bad luck"),
+        ("say(refused='missing', text='no ort')", OrtMissingError, "no ort; pip install 'opscope"),
+        ("say(refused='no-plugin', text='none')", OrtMissingError, "none; pip install 'opscope"),
         (
-            "import os, sys; sys.stderr.write('a\\nb'); os.abort()",
-            RecordError,
-            "ended with .*: a b",
+            "say(refused='no-device', text='none')",
+            DeviceError,
+            "ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER=1",
         ),
-        ("print('Fine.')", RecordError, "ended with 0: nothing was printed"),
-        ("", RecordError, "ended with 0: nothing was printed"),
-        ("import time; time.sleep(60)", RecordError, "did not answer within 0.5 s"),
+        ("say(refused='old', text='bad luck')", RecordError, "ort-webgpu: bad luck$"),
+        ("sys.stderr.write('a\\nb'); os.abort()", RecordError, "ort-webgpu: ORT aborted.*: b"),
+        ("print('Fine.')", RecordError, "ort-webgpu: ORT aborted"),
+        ("", RecordError, "ort-webgpu: ORT aborted: exit code 0"),
+        ("time.sleep(60)", RecordError, "no answer within 0.5 s"),
     ],
 )
-def test_a_child_that_cannot_tell_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, body: str, error: type, text: str
-) -> None:
-    fake_worker(monkeypatch, tmp_path, body)
+def test_a_child_that_cannot_tell_is_one_line(body: str, error: type, text: str) -> None:
     timeout_s = 0.5 if "sleep" in body else 60
     with pytest.raises(error, match=text) as raised:
-        ask(WEBGPU, timeout_s=timeout_s)
+        ask(WEBGPU, timeout_s=timeout_s, command=played(body))
     assert "\n" not in str(raised.value)
 
 
-def test_lines_before_the_answer_are_orts_own(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    fake_worker(monkeypatch, tmp_path, "print('Hello.'); print('{\"kernels\": []}')")
-    assert ask(WEBGPU) == {"kernels": []}
+def test_the_child_is_asked_for_the_provider() -> None:
+    found = ask(WEBGPU, command=played("say(kernels=[])"))
+    assert (found["do"], found["provider"]) == ("kernels", "WebGpuExecutionProvider")
 
 
-def test_the_worker_says_what_is_missing(tmp_path: Path) -> None:
-    """With -S -I there are no installed packages, so no onnxruntime."""
-    command = [sys.executable, "-I", "-S", str(WORKER), "CPUExecutionProvider"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    assert "onnxruntime cannot be imported" in json.loads(done.stdout)["missing"]
+def test_a_child_that_cannot_be_started() -> None:
+    with pytest.raises(RecordError, match="ort-cpu: ORT's process cannot be started"):
+        ask(CPU, command=["/no/such/python"])
 
 
 @pytest.mark.skipif(find_spec("onnxruntime") is None, reason="onnxruntime is not installed")
