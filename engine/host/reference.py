@@ -17,6 +17,7 @@ from ..ir.model import Graph
 from ..ir.proto import input_name, node_model, output_name
 from ..ops.use import OpUse
 from ..providers.support import Reason, Status, Support
+from .trees import refuse_endless
 from .values import Value, type_of
 
 # Operators that onnx.reference lists but does not compute as the text says, and why.
@@ -81,6 +82,7 @@ def evaluate(use: OpUse, inputs: Sequence[Value]) -> tuple[Value, ...]:
     """The outputs of ``use`` by onnx.reference, unwanted ones as None."""
     from onnx.reference import ReferenceEvaluator  # slow to import, rarely needed
 
+    refuse_endless(use)
     types = [None if value is None else type_of(value) for value in inputs]
     model = node_model(use, types)
     feeds = {input_name(i): _fed(v) for i, v in enumerate(inputs) if v is not None}
