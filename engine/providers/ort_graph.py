@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from ..ir.model import Graph, GraphPath, Model, NodeId, TensorType
 from .ort import OrtProvider
+from .quantizers import moved_quantizers
 from .rewrites import (
     CHANNELS_LAST,
     MADE,
@@ -44,11 +45,15 @@ NOT_MOVED = (
 
 def place_ort(model: Model, types: Types, provider: OrtProvider) -> dict[NodeId, Support]:
     """The verdict on each node of every graph; calls of local functions are left out."""
-    uses = {node.id: use for node, use in model_uses(model, types)}
+    bodies = {f.graph.path for f in model.functions.values()}
+    uses = {
+        # Within a function ORT gives the nodes other names when it puts the body in place.
+        node.id: replace(use, name="") if node.id.graph[:1] in bodies else use
+        for node, use in model_uses(model, types)
+    }
     verdicts: dict[NodeId, Support] = {}
     constants: dict[GraphPath, dict[str, Value]] = {}
     settled: set[GraphPath] = set()
-    bodies = {f.graph.path for f in model.functions.values()}
     for graph in model.graphs():
         if graph.path in settled:
             continue
@@ -56,6 +61,9 @@ def place_ort(model: Model, types: Types, provider: OrtProvider) -> dict[NodeId,
         outer = constants.get(around, {}) if graph.path and graph.path not in bodies else {}
         work = Work(graph, uses, outer, lambda node: model.function_of(node) is not None)
         level_one(work, lambda left: provider.host_kernel(left.use) == "kernel")
+        there = (origins for made, origins in work.moved.items() if work.get(made) is not None)
+        moved = frozenset[NodeId]().union(*there)
+        cancelled = work.verdicts.keys() - moved
         constants[graph.path] = work.constants()
         for path in work.opened:
             constants[path] = constants[graph.path]
@@ -70,7 +78,10 @@ def place_ort(model: Model, types: Types, provider: OrtProvider) -> dict[NodeId,
         found |= work.verdicts
         found |= _moved(work, found, provider)
         mine = (node for node in found if node.graph != (MADE,))
-        verdicts |= {node: _resolved(node, found, work.into) for node in mine}
+        placed = {node: _resolved(node, found, work.into) for node in mine}
+        if provider.channels_last:
+            placed |= moved_quantizers(graph, placed, cancelled)
+        verdicts |= placed
     return verdicts
 
 

@@ -12,6 +12,7 @@ from . import (
     folding,
     normalizations,
     products,
+    quantizers,
     removals,
     reshapes,
     transposes,
@@ -49,6 +50,7 @@ def level_one(work: Work, able: Able) -> None:
     folding.constants(work)
     for round_ in range(ROUNDS):
         work.changed = False
+        quantizers.doubled(work)
         removals.apply(work)
         products.apply_rules(work)
         convolutions.apply(work)

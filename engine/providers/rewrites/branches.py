@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...ir.model import Graph, subgraph_reads
 from ..support import Reason, Status, Support
 from .graph import Work
@@ -22,7 +24,7 @@ def open_branch(work: Work, left: Left, branch: Graph, detail: str, step: str) -
         work.set_type(prefix + name, weight.type)
     ends = {p.name: o for p, o in zip(branch.outputs, left.outputs, strict=False) if o}
     for node in branch.sorted_nodes:
-        use = work.uses[node.id]
+        use = replace(work.uses[node.id], name="")  # ORT gives it another
         inputs = tuple(named(n) if n else n for n in node.inputs)
         outputs = tuple(ends.get(n, named(n)) if n else n for n in node.outputs)
         work.learn(inputs, use.inputs)

@@ -111,7 +111,9 @@ class Work(Edges):
             self._fused(left, kept.id, detail, step)
         self._take(kept)
         parts = (*kept.parts, *(p for left in gone for p in (left.id, *left.parts)))
-        use = replace(use, inputs=tuple(self.type(n) if n else None for n in inputs))
+        # What ORT makes anew has a name of its own.
+        kinds = tuple(self.type(n) if n else None for n in inputs)
+        use = replace(use, inputs=kinds, name="")
         made = kept.but(use=use, inputs=tuple(inputs), parts=parts)
         self._put(made)
         self.changed = True

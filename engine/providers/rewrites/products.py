@@ -172,4 +172,4 @@ def _normalized(work: Work, matmul: Left) -> None:
 def _flipped(gemm: Left, index: int) -> OpUse:
     flag = ("transA", "transB")[index]
     attributes = {**gemm.use.attributes, flag: 0 if gemm.attr(flag, 0) else 1}
-    return replace(gemm.use, attributes=attributes)
+    return replace(gemm.use, attributes=attributes, name="")  # ORT makes the Gemm anew

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ...ir.model import NodeId, TensorType
+from . import quantizers
 from .graph import Work
 from .left import Left
 from .permutations import Perm, compose, inverse
@@ -34,6 +35,7 @@ def apply(work: Work) -> None:
     """Move the Transposes of the graph."""
     if work.has("Transpose"):
         Mover(work).run()
+    quantizers.empty(work)
 
 
 def wrap(work: Work, nodes: Iterable[Left]) -> None:
@@ -50,6 +52,7 @@ def wrap(work: Work, nodes: Iterable[Left]) -> None:
         current = work.set_inputs(current, current.inputs, use)
         mover.transpose_output(current, 0, inverse(last))
     mover.run()
+    quantizers.empty(work)
 
 
 class Mover(Axes):
