@@ -61,6 +61,8 @@ class Document(QObject):
         self._by_source: Mapping[NodeId, tuple[NodePlacement, ...]] = {}
         self._by_node: Mapping[NodeId, NodePlacement] = {}
         self._timed: tuple[TimedNode, ...] = ()
+        self._places: dict[NodeId, int] | None = None
+        self._found: tuple[Parts, tuple[Diagnostic, ...]] | None = None
 
     # ------------------------------------------------------------------ parts arrive
 
@@ -69,6 +71,7 @@ class Document(QObject):
         self._parts = Parts(model)
         self._graphs = {graph.path: graph for graph in model.graphs()}
         self._by_source, self._by_node = {}, {}
+        self._places = None
         self._forget_runs()
         self.opened.emit()
         self.diagnostics_changed.emit()
@@ -219,7 +222,19 @@ class Document(QObject):
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Every finding, each once; see :meth:`Parts.diagnostics`."""
-        return self._parts.diagnostics() if self._parts else ()
+        if self._parts is None:
+            return ()
+        if self._found is None or self._found[0] is not self._parts:  # many views ask
+            self._found = self._parts, self._parts.diagnostics()
+        return self._found[1]
+
+    @property
+    def places(self) -> Mapping[NodeId, int]:
+        """Each node's place in the file's order."""
+        if self._places is None:
+            nodes = self._parts.model.nodes if self._parts is not None else ()
+            self._places = {node: place for place, node in enumerate(nodes)}
+        return self._places
 
     def node(self, node: NodeId | None) -> Node | None:
         """The file's node of that identity."""

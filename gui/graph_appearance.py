@@ -74,10 +74,8 @@ class GraphAppearance(QObject):
         document, target = self._document, self._targets.target
         copies = self._copies and self.mode is Mode.PROVIDER
         made = colouring(document, self.mode, target, self._targets.against, copies=copies)
-        self._page.set_colouring(made)
         marked = document.copies(target.id) if copies and target is not None else NO_COPIES
-        self._page.set_copies(marked)
-        self._hang_badges()
+        self._page.wear(made, marked, findings_by_node(document, target))
 
     def _hang_badges(self) -> None:
         self._page.set_diagnostics(findings_by_node(self._document, self._targets.target))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
 
 from ..engine.device.profile import DeviceProfile
@@ -33,7 +34,7 @@ from .style import stylesheet
 from .target_control import TargetControl
 from .theme import Scheme, apply_theme, theme_for
 from .verdict import summary_text
-from .views.finding import FindingHelp
+from .views.finding import Command, FindingHelp
 from .views.graph.colouring import Mode
 from .views.status_line import StatusLine
 from .views.target_options import TargetOptionsDialog
@@ -318,11 +319,18 @@ class MainWindow(QMainWindow):
         dialog.accepted_target.connect(self.targeting.choose)
         dialog.open()
 
-    def _remedy_command(self, found: Diagnostic) -> str:
+    def _remedy_command(self, found: Diagnostic) -> Command | None:
         model = self.document.model
-        if model is None or self.document.reported is not None:
-            return ""
-        return self.services.remedy_command(found, model.path)
+        if model is None or not model.path or self.document.reported is not None:
+            return None
+        path = os.path.abspath(model.path)  # without "..": the user may be elsewhere
+        shown = self.services.remedy_command(found, os.path.basename(path))
+        copied = self.services.remedy_command(found, path)
+        return Command(shown, copied) if shown else None
+
+    def _ask_live(self) -> None:
+        self.work.message.hide()  # what it says may be of the last answer
+        self.live.ask()
 
     def _show_counts(self, errors: int, warnings: int, notes: int) -> None:
         self.status.show_problems(errors, warnings, notes)
@@ -354,6 +362,12 @@ class MainWindow(QMainWindow):
         commands.forward.setEnabled(self.selection.can_go_forward)
 
     # ------------------------------------------------------------------ the end
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """Keep room for the graph."""
+        super().resizeEvent(event)
+        if self.work.shows_graph:
+            self.work.make_room()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         """Keep the layout; end every job, run and layout and wait for their threads."""
@@ -397,7 +411,7 @@ class MainWindow(QMainWindow):
         commands.next_difference.triggered.connect(lambda: self.walker.differing(1))
         commands.previous_difference.triggered.connect(lambda: self.walker.differing(-1))
         commands.copies.toggled.connect(self._show_copies)
-        commands.ask_live.triggered.connect(self.live.ask)
+        commands.ask_live.triggered.connect(self._ask_live)
         commands.report.triggered.connect(lambda: show_report(self))
         commands.shortcuts.triggered.connect(lambda: show_shortcuts(self))
         commands.copy_diagnostics.triggered.connect(lambda: copy_diagnostics(self))
@@ -424,6 +438,7 @@ class MainWindow(QMainWindow):
         work.page.layout_failed.connect(work.message.show_message)
         work.problems.counts_changed.connect(self._show_counts)
         self.selection.history_changed.connect(self._update_actions)
+        self.selection.node_changed.connect(lambda _: self.status.show_step(""))
         self.jobs.changed.connect(lambda: self.status.show_jobs(self.jobs.running))
         self.status.cancelled.connect(self.jobs.cancel)
         self.runs.changed.connect(self._run_changed)

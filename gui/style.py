@@ -41,6 +41,7 @@ QToolButton#chip:hover { border-color: $accent; }
 QListWidget { background: $surface; border: none; }
 QListWidget::indicator { width: 11px; height: 11px; border: 1px solid $muted; border-radius: 3px; }
 QListWidget::indicator:checked { background: $accent; border-color: $accent; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QStatusBar { background: $window; color: $muted; border-top: 1px solid $border; }
 QStatusBar::item { border: none; }
 QToolTip { color: $text; background: $raised; border: 1px solid $border; padding: 4px; }

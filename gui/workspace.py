@@ -35,6 +35,7 @@ from .views.run_panel import RunPanel
 from .views.start_page import StartPage
 
 _SIDE_WIDTHS = (410, 384)
+_SIDES_MOST = 0.6  # of the window's width, for both sides together
 _BOTTOM_HEIGHT = 240
 
 
@@ -130,12 +131,21 @@ class Workspace:
         for dock in docks.values():
             dock.setFloating(False)
             dock.show()
-        window.resizeDocks(
-            [docks["Operators"], docks["Node"]], list(_SIDE_WIDTHS), Qt.Orientation.Horizontal
-        )
+        most = _SIDES_MOST * window.width() / sum(_SIDE_WIDTHS)
+        widths = [round(width * min(most, 1.0)) for width in _SIDE_WIDTHS]
+        window.resizeDocks([docks["Operators"], docks["Node"]], widths, Qt.Orientation.Horizontal)
         window.resizeDocks([docks["Problems"]], [_BOTTOM_HEIGHT], Qt.Orientation.Vertical)
         for name in ("Operators", "Problems"):
             docks[name].raise_()
+
+    def make_room(self) -> None:
+        """In a window that has become narrow the panels at the sides leave the graph its place."""
+        sides = [self.docks[name] for name in ("Operators", "Run", "Node")]
+        sides = [d for d in sides if not d.isFloating() and not d.visibleRegion().isEmpty()]
+        wide, most = sum(d.width() for d in sides), _SIDES_MOST * self._window.width()
+        if wide > most:
+            widths = [round(d.width() * most / wide) for d in sides]
+            self._window.resizeDocks(sides, widths, Qt.Orientation.Horizontal)
 
     def show_dock(self, name: str) -> None:
         """Bring a panel to the front."""

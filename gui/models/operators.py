@@ -12,6 +12,7 @@ from ...engine.ir.model import NodeId
 from ...engine.providers.support import Status
 from ..document import Document
 from ..format import MISSING, share_text, time_text
+from ..parts import Verdicts
 from ..services import Target
 from ..verdict import WORDS, WORST_FIRST, Home, Sign, sign_of
 from .table import Column, TableModel
@@ -51,24 +52,53 @@ class OperatorRow:
         return sum(n for status, n in found.items() if status not in _FINE)
 
 
-def operator_rows(document: Document, targets: Sequence[Target]) -> tuple[OperatorRow, ...]:
-    """A row per operator of the document, the most frequent first, without times."""
-    model = document.model
-    if model is None:
-        return ()
-    nodes: dict[str, list[NodeId]] = defaultdict(list)
-    for node in model.nodes.values():
-        nodes[node.op].append(node.id)
-    verdicts = {t.id: document.verdicts(t.id) for t in targets}
+@dataclass(frozen=True)
+class Tally:
+    """How one target takes the operators.
+
+    Attributes:
+        statuses: operator -> how many of its nodes have each status.
+        reasons: operator -> distinct sentences why nodes are not on the GPU.
+    """
+
+    statuses: Mapping[str, Mapping[Sign, int]]
+    reasons: Mapping[str, tuple[str, ...]]
+
+
+def operator_nodes(document: Document) -> dict[str, tuple[NodeId, ...]]:
+    """Operator -> its nodes in the file's order, over all graphs."""
+    found: dict[str, list[NodeId]] = defaultdict(list)
+    for node in document.model.nodes.values() if document.model is not None else ():
+        found[node.op].append(node.id)
+    return {op: tuple(ids) for op, ids in found.items()}
+
+
+def tally(nodes: Mapping[str, Sequence[NodeId]], verdicts: Verdicts) -> Tally:
+    """Count the verdicts of one target."""
+    statuses: dict[str, Mapping[Sign, int]] = {}
+    reasons: dict[str, tuple[str, ...]] = {}
+    for op, ids in nodes.items():
+        known = [verdict for i in ids if (verdict := verdicts.get(i)) is not None]
+        if known:
+            statuses[op] = Counter(map(sign_of, known))
+            reasons[op] = tuple(dict.fromkeys(s.detail for s in known if s.detail))
+    return Tally(statuses, reasons)
+
+
+def operator_rows(
+    nodes: Mapping[str, tuple[NodeId, ...]], tallies: Mapping[str, Tally]
+) -> tuple[OperatorRow, ...]:
+    """A row per operator, the most frequent first, without times.
+
+    Args:
+        nodes: of :func:`operator_nodes`.
+        tallies: target id -> how it takes them.
+    """
     rows = []
     for op, ids in nodes.items():
-        statuses, reasons = {}, {}
-        for target, found in verdicts.items():
-            known = [verdict for i in ids if (verdict := found.get(i)) is not None]
-            if known:
-                statuses[target] = dict(Counter(sign_of(s) for s in known))
-                reasons[target] = tuple(dict.fromkeys(s.detail for s in known if s.detail))
-        rows.append(OperatorRow(op, tuple(ids), statuses, reasons))
+        statuses = {t: found.statuses[op] for t, found in tallies.items() if op in found.statuses}
+        reasons = {t: found.reasons[op] for t, found in tallies.items() if op in found.reasons}
+        rows.append(OperatorRow(op, ids, statuses, reasons))
     return tuple(sorted(rows, key=lambda r: (-len(r.nodes), r.op)))
 
 

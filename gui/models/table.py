@@ -96,7 +96,9 @@ class TableModel(QAbstractTableModel, Generic[Row]):
     def set_rows(self, rows: Sequence[Row]) -> None:
         """Show ``rows``; the same rows in the same order update in place, selection kept."""
         ordered = self._ordered(rows)
-        same = [self._identity(r) for r in ordered] == [self._identity(r) for r in self._rows]
+        same = len(ordered) == len(self._rows) and all(
+            self._identity(a) == self._identity(b) for a, b in zip(ordered, self._rows, strict=True)
+        )
         if same and ordered:
             self._rows = ordered
             self.dataChanged.emit(
@@ -192,8 +194,10 @@ class TableModel(QAbstractTableModel, Generic[Row]):
 
 def same_set(a: Sequence[Row], b: Sequence[Row], identity: Callable[[Row], object]) -> bool:
     """True if ``a`` and ``b`` hold the same rows, each once, in whatever order."""
+    if not a or len(a) != len(b):
+        return False
     first, second = {identity(r) for r in a}, {identity(r) for r in b}
-    return bool(a) and first == second and len(a) == len(b) == len(first)
+    return first == second and len(first) == len(a)
 
 
 def _missing(value: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
@@ -18,7 +17,6 @@ from PySide6.QtWidgets import (
 )
 
 from ...engine.ir.model import NodeId
-from ..difference import Difference, differences
 from ..document import Document
 from ..format import count_text
 from ..models.differences import DifferenceRow, DifferencesModel, columns, difference_rows
@@ -156,9 +154,9 @@ class DifferencesPanel(QWidget):
         if waiting:
             self._empty.setText(f"{' and '.join(waiting)}: not judged yet.")
             return
-        counts = Counter(differences(one, other).values())
-        differ = sum(counts.values()) - counts[Difference.SAME]
-        self._about.setText(f"{differ:,} of {count_text(sum(counts.values()), 'node')} differ")
+        compared = min(len(one), len(other))
+        differ = self.model.rowCount()
+        self._about.setText(f"{differ:,} of {count_text(compared, 'node')} differ")
         self._empty.setText(f"{first.label} and {second.label} place every node alike.")
 
     def _show(self, node: NodeId | None) -> None:

@@ -32,8 +32,16 @@ from .section import clear_layout, label
 LINK_SCHEMES = ("https", "http")
 
 
-def _nothing(_: Diagnostic) -> str:
-    return ""
+@dataclass(frozen=True)
+class Command:
+    """A command line: as it is shown, with the files' bare names, and as it is copied."""
+
+    shown: str
+    copied: str
+
+
+def _nothing(_: Diagnostic) -> Command | None:
+    return None
 
 
 @dataclass(frozen=True)
@@ -43,12 +51,12 @@ class FindingHelp:
     Attributes:
         open_link: opens a link in the browser.
         explain: shows the page of a code; None where there are no pages.
-        command: the command line that mends a finding, "" where none can.
+        command: the command line that mends a finding, None where none can.
     """
 
     open_link: Callable[[QUrl], object] = QDesktopServices.openUrl
     explain: Callable[[str], object] | None = None
-    command: Callable[[Diagnostic], str] = _nothing
+    command: Callable[[Diagnostic], Command | None] = _nothing
 
 
 class Sign(QWidget):
@@ -97,8 +105,8 @@ def finding_layout(
     if found.remedy:
         column.addWidget(label(f"What helps: {found.remedy}"))
     command = finding_help.command(found)
-    if command:
-        text = label(command)
+    if command is not None:
+        text = label(command.shown)
         text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         text.setObjectName("command")
         column.addWidget(text)
@@ -110,9 +118,10 @@ def finding_layout(
         button = _flat(f"Explain {found.code}", "What it means, what it costs, how to mend it")
         button.clicked.connect(lambda: explain(found.code))
         links.addWidget(button)
-    if command:
-        button = _flat("Copy command", "Copy the command line to the clipboard")
-        button.clicked.connect(lambda: QGuiApplication.clipboard().setText(command))
+    if command is not None:
+        copied = command.copied
+        button = _flat("Copy command", f"Copy it with the files' folders:\n{copied}")
+        button.clicked.connect(lambda: QGuiApplication.clipboard().setText(copied))
         links.addWidget(button)
     if links.count():
         links.addStretch(1)
@@ -154,6 +163,11 @@ class FindingView(QScrollArea):
         self._column.setContentsMargins(12, 8, 12, 8)
         self.setWidget(inner)
         self.show_finding(None)
+
+    @property
+    def row(self) -> ProblemRow | None:
+        """The finding shown."""
+        return self._row
 
     def set_theme(self, theme: Theme) -> None:
         """Recolour the sign."""

@@ -11,9 +11,9 @@ from ..document import OPSCOPE, Document
 from ..format import sentence_text
 from ..services import Target
 from ..theme import Look, Theme
-from ..verdict import WORDS, into, reason_text, sign_of, step_text
+from ..verdict import WORDS, Home, Sign, into, reason_text, sign_of, step_text
 from .graph.looks import look_of
-from .verdict_matrix import MatrixGroup, MatrixRow
+from .matrix_layout import MatrixGroup, MatrixRow
 
 if TYPE_CHECKING:
     from ...engine.live.answer import LiveNode
@@ -43,7 +43,7 @@ def _row(document: Document, node: NodeId, target: Target, theme: Theme) -> Matr
     verdict = document.verdicts(target.id).get(node)
     live = document.live(target.id)
     found = live.nodes.get(node) if live is not None else None
-    look, word = _live_look(found, theme)
+    look, word = _live_look(found, verdict, theme)
     told = _live_text(found, live.installed) if live is not None else ""
     if live is not None and live.error:
         look, word = theme.status[Status.FAILS], WORDS[Status.FAILS]
@@ -91,10 +91,16 @@ def _goes_into(
 # -- the installed runtime's answer ---------------------------------------------------------------
 
 
-def _live_look(found: LiveNode | None, theme: Theme) -> tuple[Look | None, str]:
+def _live_look(
+    found: LiveNode | None, verdict: Support | None, theme: Theme
+) -> tuple[Look | None, str]:
+    """Its sign and word; a node that is at home on the CPU is so live too."""
     if found is None:
         return None, ""
-    return theme.status[found.status], WORDS[found.status]
+    sign: Sign = found.status
+    if found.status is Status.HOST and verdict is not None and sign_of(verdict) is Home.CPU:
+        sign = Home.CPU
+    return look_of(theme, sign), WORDS[sign]
 
 
 def _live_text(found: LiveNode | None, installed: str) -> str:

@@ -15,8 +15,11 @@ from ..models.operators import (
     TIME_COLUMNS,
     OperatorRow,
     OperatorsModel,
+    Tally,
     columns,
+    operator_nodes,
     operator_rows,
+    tally,
     with_times,
 )
 from ..selection import Selection
@@ -42,6 +45,8 @@ class OperatorsPanel(QWidget):
         self._document = document
         self._selection = selection
         self._targets: tuple[Target, ...] = ()
+        self._nodes: dict[str, tuple[NodeId, ...]] | None = None  # per operator
+        self._tallies: dict[str, Tally] = {}  # per target, of what was counted
         self._judged: tuple[OperatorRow, ...] | None = None  # rows without times
         self.model = OperatorsModel(self)
         self.table = DataTable(self.model)
@@ -63,15 +68,16 @@ class OperatorsPanel(QWidget):
         column.addLayout(head)
         column.addWidget(self.table, 1)
         self._throttle = Throttle(_REFRESH_MS, self._refresh, self)
-        document.opened.connect(self._describe)
-        for signal in (document.opened, document.verdicts_changed):
-            signal.connect(self._judge_again)
+        document.opened.connect(self._opened)
+        document.verdicts_changed.connect(self._verdicts_changed)
         document.measured.connect(self._throttle.request)
         selection.node_changed.connect(self._show)
         self._arrange()
 
     def set_targets(self, targets: Sequence[Target]) -> None:
         """One column for each target."""
+        if tuple(targets) == self._targets:
+            return
         self._targets = tuple(targets)
         self._arrange()
         self._judge_again()
@@ -104,17 +110,39 @@ class OperatorsPanel(QWidget):
             + (f"\nmade by {model.producer}" if model.producer else "")
         )
 
+    def _opened(self) -> None:
+        self._nodes = None
+        self._tallies.clear()
+        self._describe()
+        self._judge_again()
+
+    def _verdicts_changed(self, target: str) -> None:
+        """Count again, where the target has a column."""
+        self._tallies.pop(target, None)
+        if target in {t.id for t in self._targets}:
+            self._judge_again()
+
     def _judge_again(self) -> None:
         self._judged = None
         self._throttle.request()
 
     def _refresh(self) -> None:
         if self._judged is None:
-            self._judged = operator_rows(self._document, self._targets)
+            self._judged = self._count()
         rows = with_times(self._judged, self._document)
         self.model.set_rows(rows)
         self._share_width(timed=any(row.time_ns is not None for row in rows))
         self._show(self._selection.node)
+
+    def _count(self) -> tuple[OperatorRow, ...]:
+        """The rows without times; each target is counted once."""
+        nodes = self._nodes if self._nodes is not None else operator_nodes(self._document)
+        self._nodes = nodes
+        ids = [t.id for t in self._targets]
+        for target in ids:
+            if target not in self._tallies:
+                self._tallies[target] = tally(nodes, self._document.verdicts(target))
+        return operator_rows(nodes, {target: self._tallies[target] for target in ids})
 
     def _share_width(self, *, timed: bool) -> None:
         """Without times to show, names and verdicts have the room for them."""

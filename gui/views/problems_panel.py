@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
@@ -23,7 +24,6 @@ from ..format import severity_text
 from ..models.problems import (
     COLUMNS,
     ProblemRow,
-    ProblemsFilter,
     ProblemsModel,
     problem_rows,
 )
@@ -31,6 +31,7 @@ from ..models.table import Role
 from ..selection import Selection
 from ..services import Target
 from ..theme import Theme
+from ..throttle import Throttle
 from .data_table import DataTable
 from .delegates import LookDelegate
 from .finding import FindingHelp, FindingView
@@ -38,6 +39,7 @@ from .section import label
 
 ALL_CODES = "All codes"
 ALL_TARGETS = "All targets"
+_REFRESH_MS = 200
 
 
 class ProblemsPanel(QWidget):
@@ -65,9 +67,7 @@ class ProblemsPanel(QWidget):
         self._selection = selection
         self._targets: tuple[Target, ...] = ()
         self.model = ProblemsModel(self)
-        self.filter = ProblemsFilter(self)
-        self.filter.setSourceModel(self.model)
-        self.table = DataTable(self.filter)
+        self.table = DataTable(self.model)
         self.table.set_widths([column.width for column in COLUMNS])
         self.table.allow_sorting()
         self._look = LookDelegate(theme, self)
@@ -92,6 +92,8 @@ class ProblemsPanel(QWidget):
         column.addLayout(self._make_filters())
         column.addWidget(self._empty)
         column.addWidget(self._split, 1)
+        self._stale = True
+        self._throttle = Throttle(_REFRESH_MS, self.fill, self)
         document.diagnostics_changed.connect(self.refresh)
         selection.node_changed.connect(self._node_changed)
         self.refresh()
@@ -117,7 +119,7 @@ class ProblemsPanel(QWidget):
         self._words = QLineEdit()
         self._words.setPlaceholderText("Filter by node, operator or words")
         self._words.setClearButtonEnabled(True)
-        self._words.textChanged.connect(self.filter.set_text)
+        self._words.textChanged.connect(self._filter_text)
         row.addWidget(self._concerned)
         row.addWidget(self._codes)
         row.addWidget(self._words, 1)
@@ -135,8 +137,9 @@ class ProblemsPanel(QWidget):
 
     def set_targets(self, targets: Sequence[Target]) -> None:
         """How targets are called."""
-        self._targets = tuple(targets)
-        self.refresh()
+        if tuple(targets) != self._targets:
+            self._targets = tuple(targets)
+            self.refresh()
 
     def set_theme(self, theme: Theme) -> None:
         """Recolour the signs."""
@@ -145,46 +148,78 @@ class ProblemsPanel(QWidget):
         self.table.viewport().update()
 
     def refresh(self) -> None:
-        """Take the findings from the document, keeping the filters."""
-        rows = problem_rows(self._document, self._targets)
-        self.model.set_rows(rows)
-        counts = [sum(r.diagnostic.severity is severity for r in rows) for severity in Severity]
+        """Count the document's findings at once; list them when the panel is looked at."""
+        found = Counter(d.severity for d in self._document.diagnostics)
+        counts = [found[severity] for severity in Severity]
         words = ("error", "warning", "note")
         for button, count, word in zip(self._severities.values(), counts, words, strict=True):
             button.setText(f"{count} {word}{'' if count == 1 else 's'}")
+        self._empty.setVisible(not any(counts))
+        self._split.setVisible(any(counts))
+        opened = self._document.model is not None
+        self._empty.setText("No problem was found." if opened else "No model is open.")
+        self.counts_changed.emit(*counts)
+        self._stale = True
+        self._throttle.request()
+
+    def fill(self) -> None:
+        """List the findings, keeping the filters and the finding that is shown."""
+        if not self._stale:
+            return
+        self._stale = False
+        rows = problem_rows(self._document, self._targets)
+        shown = self._detail.row
+        self.model.set_findings(rows)
         codes = sorted({r.diagnostic.code for r in rows})
         _refill(self._codes, [(ALL_CODES, None), *((code, code) for code in codes)])
         concerned = {r.diagnostic.target: r.target or "The model itself" for r in rows}
         names = sorted((label, target) for target, label in concerned.items())
         _refill(self._concerned, [(ALL_TARGETS, None), *names])
-        self._filter_code()
-        self._filter_target()
-        self._empty.setVisible(not rows)
-        self._split.setVisible(bool(rows))
-        opened = self._document.model is not None
-        self._empty.setText("No problem was found." if opened else "No model is open.")
-        self.counts_changed.emit(*counts)
+        self.model.set_code(self._codes.currentData() or "")
+        self.model.set_target(self._concerned.currentData())
+        self._keep(shown)
+
+    def _keep(self, shown: ProblemRow | None) -> None:
+        """After the list has changed: the finding that was shown stays so while it is there."""
+        place = self.model.row_of(shown.key) if shown is not None else -1
+        if place < 0:
+            self._detail.show_finding(None)
+            self._node_changed(self._selection.node)
+            return
+        self.table.show_row(place)
+        self._detail.show_finding(self.model.rows[place])
 
     def step(self, step: int) -> None:
         """Go to the next (1) or previous (-1) finding of those shown, around the end."""
-        count = self.filter.rowCount()
+        self.fill()
+        count = self.model.rowCount()
         if not count:
             return
         current = self.table.currentIndex()
         row = (current.row() + step) % count if current.isValid() else (0 if step > 0 else -1)
-        index = self.filter.index(row % count, 0)
+        index = self.model.index(row % count, 0)
         self.table.setCurrentIndex(index)
         self.table.scrollTo(index)
         self._go(index)
 
     def _filter_code(self) -> None:
-        self.filter.set_code(self._codes.currentData() or "")
+        self._change(lambda: self.model.set_code(self._codes.currentData() or ""))
 
     def _filter_target(self) -> None:
-        self.filter.set_target(self._concerned.currentData())
+        self._change(lambda: self.model.set_target(self._concerned.currentData()))
 
     def _filter_severities(self) -> None:
-        self.filter.set_severities(s for s, b in self._severities.items() if b.isChecked())
+        shown = [s for s, b in self._severities.items() if b.isChecked()]
+        self._change(lambda: self.model.set_severities(shown))
+
+    def _filter_text(self, text: str) -> None:
+        self._change(lambda: self.model.set_text(text))
+
+    def _change(self, change: Callable[[], None]) -> None:
+        """Change the filter, keeping the finding that is shown."""
+        shown = self._detail.row
+        change()
+        self._keep(shown)
 
     def _current_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
         row = current.data(Role.ROW) if current.isValid() else None
@@ -195,12 +230,16 @@ class ProblemsPanel(QWidget):
 
         Where it has none, no finding is shown as if it were its own; F8 goes on from the last one.
         """
-        rows = [r.diagnostic.node for r in self.filter.shown()]
+        if self._stale:  # it is done when they are listed
+            return
+        rows = [r.diagnostic.node for r in self.model.rows]
         mine = [i for i, n in enumerate(rows) if n is not None and self._document.source(n) == node]
         current = self.table.currentIndex()
         if mine and current.row() not in mine:
-            self.table.setCurrentIndex(self.filter.index(mine[0], 0))
-        elif mine and not self.table.selectionModel().isRowSelected(current.row()):
+            self.table.setCurrentIndex(self.model.index(mine[0], 0))
+        elif mine and (
+            self._detail.row is None or not self.table.selectionModel().isRowSelected(current.row())
+        ):
             self.table.selectRow(current.row())
             self._detail.show_finding(current.data(Role.ROW))
         elif not mine and node is not None:
@@ -209,7 +248,10 @@ class ProblemsPanel(QWidget):
 
     def _go(self, index: QModelIndex) -> None:
         row = index.data(Role.ROW)
-        if isinstance(row, ProblemRow) and row.diagnostic.node is not None:
+        if not isinstance(row, ProblemRow):
+            return
+        self._detail.show_finding(row)
+        if row.diagnostic.node is not None:
             node = self._document.source(row.diagnostic.node)
             if self._document.node(node) is not None:
                 self._selection.reveal(node)

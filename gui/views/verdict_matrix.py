@@ -6,93 +6,32 @@ click chooses another one. Where the installed ONNX Runtime was asked, its answe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from ...engine.diagnostics import Severity
 from ...engine.ir.model import NodeId
-from ..services import Target
 from ..theme import Look, Theme, mix
 from .graph.glyphs import draw_swatch
+from .matrix_layout import GAP, LEFT, SIGN, Columns, MatrixGroup, MatrixRow, Needs
 from .section import clear_layout, label
 from .value_rows import link
 
-_HEIGHT = 25
-_SIGN = 15.0
+_HEIGHT = 22
 _BAR = 3.0
-_LEFT = 9.0
-_LEAST = 64.0  # pixels for the step; with fewer it is left to the tooltip
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Where the columns begin, in pixels.
-
-    Attributes:
-        verdict, live, step: of each column; live is None where nobody was asked.
-        word: the width of a verdict's word.
-    """
-
-    verdict: float
-    live: float | None
-    step: float
-    word: float
-
-    @classmethod
-    def of(cls, width: float, *, live: bool) -> Columns:
-        """The columns of a row of ``width``."""
-        verdict = width * (0.42 if live else 0.45)
-        word = 52.0 if live else 74.0
-        used = _SIGN + 6 + word + (4 if live else 0)
-        return cls(verdict, verdict + used if live else None, verdict + used * (1 + live), word)
-
-
-@dataclass(frozen=True)
-class MatrixRow:
-    """What the matrix says of one target.
-
-    Attributes:
-        look: of the verdict; None where it was not judged.
-        word: the verdict in a word.
-        step: the step that decided, or the kind of reason.
-        reason: the same in a sentence.
-        live: the installed runtime's answer in a word, "" where it was not asked.
-        live_look: its look.
-        differs: whether that is not what was predicted.
-        live_text: the answer in a sentence.
-        goes_into: the node whose kernel computes this one, with its label.
-    """
-
-    target: Target
-    look: Look | None
-    word: str
-    step: str = ""
-    reason: str = ""
-    live: str = ""
-    live_look: Look | None = None
-    differs: bool = False
-    live_text: str = ""
-    goes_into: tuple[NodeId, str] | None = None
-
-
-@dataclass(frozen=True)
-class MatrixGroup:
-    """Rows under one heading, which may be empty."""
-
-    title: str
-    rows: tuple[MatrixRow, ...] = field(default_factory=tuple)
+_LEAST = 48.0  # pixels for the step; with fewer it is left to the tooltip
 
 
 class RowButton(QAbstractButton):
     """One target's row."""
 
-    def __init__(self, row: MatrixRow, theme: Theme, *, chosen: bool, live: bool) -> None:
+    def __init__(self, row: MatrixRow, theme: Theme, needs: Needs, *, chosen: bool) -> None:
         super().__init__()
-        self._row, self._theme, self._chosen, self._live = row, theme, chosen, live
+        self._row, self._theme, self._chosen, self._needs = row, theme, chosen, needs
         self.setCheckable(False)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -128,9 +67,10 @@ class RowButton(QAbstractButton):
             painter.fillRect(QRectF(0, 0, _BAR, area.height()), QColor(theme.accent))
         elif self.underMouse() or self.hasFocus():
             painter.fillRect(area, QColor(theme.raised))
-        at = Columns.of(area.width(), live=self._live)
+        at = Columns.of(area.width(), self._needs)
         ink = theme.text if row.look is not None else theme.muted
-        self._text(painter, row.target.label, _LEFT, at.verdict - _LEFT - 6, ink)
+        middle = Qt.TextElideMode.ElideMiddle  # the version, at the end, tells most
+        self._text(painter, row.target.label, LEFT, at.verdict - LEFT - GAP, ink, middle)
         self._verdict(painter, at.verdict, at.word, row.look, row.word)
         if at.live is not None and row.live:
             if row.differs:
@@ -147,16 +87,24 @@ class RowButton(QAbstractButton):
         self, painter: QPainter, x: float, width: float, look: Look | None, word: str
     ) -> None:
         if look is not None:
-            box = QRectF(x, (self.height() - _SIGN) / 2, _SIGN, _SIGN)
+            box = QRectF(x, (self.height() - SIGN) / 2, SIGN, SIGN)
             draw_swatch(painter, look, box, QColor(look.fill))
         ink = self._theme.text if look is not None else self._theme.muted
-        self._text(painter, word, x + _SIGN + 6, width, ink)
+        self._text(painter, word, x + SIGN + 6, width, ink)
 
-    def _text(self, painter: QPainter, text: str, x: float, width: float, ink: str) -> None:
+    def _text(
+        self,
+        painter: QPainter,
+        text: str,
+        x: float,
+        width: float,
+        ink: str,
+        elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+    ) -> None:
         if width < 12 or not text:
             return
         painter.setPen(QColor(ink))
-        short = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(width))
+        short = self.fontMetrics().elidedText(text, elide, math.ceil(width))
         middle = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(QRectF(x, 0, width + 2, self.height()), middle, short)
 
@@ -164,9 +112,9 @@ class RowButton(QAbstractButton):
 class Heading(QWidget):
     """The columns' titles, above the first row."""
 
-    def __init__(self, theme: Theme, *, live: bool) -> None:
+    def __init__(self, theme: Theme, needs: Needs) -> None:
         super().__init__()
-        self._theme, self._live = theme, live
+        self._theme, self._needs = theme, needs
         self.setFixedHeight(20)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
@@ -176,8 +124,8 @@ class Heading(QWidget):
         font = QFont(self.font())
         font.setPointSizeF(font.pointSizeF() * 0.9)
         painter.setFont(font)
-        at = Columns.of(self.width(), live=self._live)
-        titles = [(_LEFT, "Target"), (at.verdict, "Predicted" if self._live else "Runs on")]
+        at = Columns.of(self.width(), self._needs)
+        titles = [(LEFT, "Target"), (at.verdict, "Predicted" if self._needs.live else "Runs on")]
         if at.live is not None:
             titles.append((at.live, "Live"))
         if self.width() - at.step - 4 >= _LEAST:
@@ -207,6 +155,7 @@ class VerdictMatrix(QWidget):
         self._reveal = reveal
         self._groups: tuple[MatrixGroup, ...] = ()
         self._chosen = ""
+        self._folded: set[str] = set()  # titles of groups
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
@@ -229,27 +178,41 @@ class VerdictMatrix(QWidget):
 
     def _fill(self) -> None:
         clear_layout(self._column)
-        live = any(row.live for row in self.rows)
+        needs = Needs.of(self.rows, QFontMetricsF(self.font()))
         if self.rows:
-            self._column.addWidget(Heading(self._theme, live=live))
+            self._column.addWidget(Heading(self._theme, needs))
         for group in self._groups:
             if group.title:
-                title = label(group.title, "muted", selectable=False)
-                title.setContentsMargins(int(_LEFT), 7, 0, 2)
-                self._column.addWidget(title)
+                self._column.addWidget(self._fold(group))
             for row in group.rows:
-                self._add(row, live)
+                if group.title not in self._folded or row.target.id == self._chosen:
+                    self._add(row, needs)
 
-    def _add(self, row: MatrixRow, live: bool) -> None:
+    def _fold(self, group: MatrixGroup) -> QToolButton:
+        """The heading of a group, which folds it away."""
+        button = QToolButton()
+        button.setObjectName("fold")
+        button.setText(f"{group.title} ({len(group.rows)})")
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        folded = group.title in self._folded
+        button.setArrowType(Qt.ArrowType.RightArrow if folded else Qt.ArrowType.DownArrow)
+        button.clicked.connect(lambda: self._toggle(group.title))
+        return button
+
+    def _toggle(self, title: str) -> None:
+        self._folded ^= {title}
+        self._fill()
+
+    def _add(self, row: MatrixRow, needs: Needs) -> None:
         chosen = row.target.id == self._chosen
-        button = RowButton(row, self._theme, chosen=chosen, live=live)
+        button = RowButton(row, self._theme, needs, chosen=chosen)
         button.clicked.connect(lambda: self.chosen.emit(row.target.id))
         self._column.addWidget(button)
         if not chosen:
             return
         inside = QWidget()
         column = QVBoxLayout(inside)
-        column.setContentsMargins(int(_LEFT), 4, 4, 7)
+        column.setContentsMargins(int(LEFT), 4, 4, 7)
         column.setSpacing(3)
         for text in (row.reason, row.live_text):
             if text:

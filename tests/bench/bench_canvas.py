@@ -1,6 +1,7 @@
 """CPU milliseconds per frame of the canvas, and the seconds until a graph first shows.
 
-Run: ``python tests/bench/bench_canvas.py [nodes ...]`` (2,000, 5,000 and 20,000 by default).
+Run: ``python tests/bench/bench_canvas.py [--wear copies|difference] [nodes ...]`` (2,000, 5,000 and
+20,000 nodes by default). Every 17th node is on the CPU, so every 8th edge or so is a copy.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from opscope.engine.ir.model import Graph, Model, Node, NodeId, Port, TensorType, Weight
 from opscope.engine.providers.support import Status, Support
+from opscope.gui.copies import NO_COPIES, Copies, Copy
 from opscope.gui.selection import Selection
 from opscope.gui.theme import LIGHT, apply_theme
-from opscope.gui.views.graph.colouring import by_provider
+from opscope.gui.views.graph.colouring import Colouring, by_difference, by_provider
 from opscope.gui.views.graph.page import GraphPage
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
@@ -53,6 +55,28 @@ def transformer(nodes: int) -> Model:
     return Model("bench.onnx", "0" * 64, 0, graph, 10, {"": 20})
 
 
+def _copies(model: Model, support: dict[NodeId, Support]) -> Copies:
+    """A copy for each value whose maker and readers are on different sides."""
+    readers: dict[str, list[NodeId]] = {}
+    for node in model.nodes.values():
+        for name in node.inputs:
+            readers.setdefault(name, []).append(node.id)
+    made = []
+    for node in model.nodes.values():
+        side = support[node.id].status
+        others = [r for r in readers.get(node.outputs[0], ()) if support[r].status is not side]
+        if others:
+            to_gpu = side is Status.HOST
+            made.append(Copy(node.outputs[0], to_gpu, 1 << 16, node.id, tuple(others)))
+    return Copies(tuple(made), {copy.value: (copy,) for copy in made})
+
+
+def _colouring(model: Model, support: dict[NodeId, Support], wear: str) -> Colouring:
+    if wear != "difference":
+        return by_provider(model, support, "bench")
+    return by_difference(model, support, dict.fromkeys(support, Support(Status.GPU)), ("a", "b"))
+
+
 def _frames(page: GraphPage, move: str, count: int = 40) -> float:
     times = []
     for number in range(count):
@@ -71,12 +95,14 @@ def main() -> None:
     """Print one line per size."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("nodes", nargs="*", type=int, default=[2000, 5000, 20000])
+    parser.add_argument("--wear", choices=("provider", "copies", "difference"), default="provider")
+    options = parser.parse_args()
     app = QApplication([])
     apply_theme(app, LIGHT)
     print("median CPU ms per frame, 1600 x 1000, off screen; first: seconds until it shows")
     heads = ("reading", "zoom", "at 0.4", "at 0.15", "all")
     print(f"{'nodes':>7} {'first':>9}" + "".join(f"{head:>9}" for head in heads))
-    for nodes in parser.parse_args().nodes:
+    for nodes in options.nodes:
         model = transformer(nodes)
         support = {
             node: Support(Status.HOST if node.index % 17 == 0 else Status.GPU)
@@ -89,7 +115,8 @@ def main() -> None:
         page.set_model(model)
         page.wait_until_laid_out()
         first = time.perf_counter() - start
-        page.set_colouring(by_provider(model, support, "bench"))
+        copies = _copies(model, support) if options.wear == "copies" else NO_COPIES
+        page.wear(_colouring(model, support, options.wear), copies, {})
         app.processEvents()
         results = [_frames(page, "pan"), _frames(page, "zoom")]
         for scale in (0.4, 0.15):

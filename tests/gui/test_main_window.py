@@ -209,7 +209,7 @@ def test_f8_walks_through_the_findings_and_around(make, wait):
     assert seen == [fakes.LOOP, fakes.GRU, fakes.RELU, fakes.LOOP]
     window.commands.previous_problem.trigger()
     assert window.selection.node == fakes.RELU
-    window.work.problems.filter.set_severities({Severity.WARNING})
+    window.work.problems.model.set_severities({Severity.WARNING})
     window.commands.next_problem.trigger()
     assert window.selection.node == fakes.GRU
 
@@ -233,7 +233,7 @@ def test_a_link_opens_only_when_clicked(make, wait):
     detail = window.work.problems._detail
     detail._help = replace(detail._help, open_link=opened.append)
     open_model(window, wait)
-    window.work.problems.filter.set_severities({Severity.WARNING})
+    window.work.problems.model.set_severities({Severity.WARNING})
     window.commands.next_problem.trigger()
     assert opened == []
     links = {b.text(): b for b in detail.findChildren(QPushButton)}

@@ -6,7 +6,7 @@ The same :class:`Colouring` serves both themes: a :data:`Class` is looked up whe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -42,7 +42,7 @@ class Paint:
     Attributes:
         kind: its class.
         text: a short text in the box's corner, such as ``12 %``.
-        detail: a line of its tooltip.
+        detail: lines of its tooltip; see :meth:`Colouring.detail`.
     """
 
     kind: Class
@@ -71,6 +71,8 @@ class Colouring:
         legend: classes in order, with totals.
         summary: the legend's total over all classes.
         source: whose numbers these are.
+        describe: what more there is to say of a coloured node, made when it is asked for: a
+            colouring is made anew with every target, its texts are read one by one.
     """
 
     mode: Mode = Mode.NONE
@@ -79,6 +81,15 @@ class Colouring:
     legend: tuple[LegendEntry, ...] = ()
     summary: str = ""
     source: str = ""
+    describe: Callable[[NodeId], str] | None = field(default=None, compare=False, repr=False)
+
+    def detail(self, node: NodeId) -> str:
+        """Lines for the tooltip of ``node``; "" where it is not coloured."""
+        paint = self.paints.get(node)
+        if paint is None:
+            return ""
+        told = self.describe(node) if self.describe is not None else ""
+        return "\n".join(filter(None, (told, paint.detail)))
 
 
 PLAIN = Colouring()
@@ -93,28 +104,39 @@ def by_provider(model: Model, support: Mapping[NodeId, Support], target: str) ->
         support: a verdict per node of the file.
         target: the provider's name, as users know it.
     """
-    signs = {node: sign_of(verdict) for node, verdict in support.items()}
-    paints = {
-        node: Paint(signs[node], detail=verdict_text(verdict)) for node, verdict in support.items()
-    }
+    groups: dict[Class, list[NodeId]] = {sign: [] for sign in _LEGEND_ORDER}
+    for identity, verdict in support.items():
+        groups[sign_of(verdict)].append(identity)
+    paints = _paints(groups)
+    around = {}
     for node in _containers(model):
-        inner = [signs[i] for i in _contents(model, node) if i in signs]
+        inner = [sign_of(support[i]) for i in _contents(model, node) if i in support]
         if not inner:
             continue
         told = ", ".join(f"{n} {WORDS[s]}" for s, n in Counter(inner).most_common())
-        paint = paints.get(node.id)
-        if paint is None or model.function_of(node) is not None:  # it is what its contents are
-            paint = Paint(min(inner, key=WORST_FIRST.index))
+        kind: Class = min(inner, key=WORST_FIRST.index)
+        if node.id in paints and model.function_of(node) is None:  # a call is what is inside
+            kind = paints[node.id].kind
         off = sum(sign in OFF for sign in inner)
         text = f"{off} off GPU" if off and node.subgraphs else ""
-        detail = "\n".join(filter(None, (paint.detail, f"contains {told}")))
-        paints[node.id] = Paint(paint.kind, text, detail)
-    groups: dict[Class, list[NodeId]] = {sign: [] for sign in _LEGEND_ORDER}
-    for identity, sign in signs.items():
-        groups[sign].append(identity)
+        around[node.id] = Paint(kind, text, f"contains {told}")
+    paints.update(around)
     legend = _entries(groups, {s: _capital(WORDS[s]) for s in _LEGEND_ORDER})
-    summary = count_text(len(signs), "node")
-    return Colouring(Mode.PROVIDER, f"Provider: {target}", paints, legend, summary, target)
+
+    def describe(identity: NodeId) -> str:
+        node = model.nodes.get(identity)
+        called = node is not None and model.function_of(node) is not None
+        return verdict_text(support[identity]) if identity in support and not called else ""
+
+    return Colouring(
+        Mode.PROVIDER,
+        f"Provider: {target}",
+        paints,
+        legend,
+        summary=count_text(len(support), "node"),
+        source=target,
+        describe=describe,
+    )
 
 
 def with_copies(colouring: Colouring, copies: Copies) -> Colouring:
@@ -141,23 +163,17 @@ def by_difference(
         names: of the two targets, as users know them.
     """
     found = differences(first, second)
-    paints = {}
+    groups: dict[Class, list[NodeId]] = {kind: [] for kind in Difference}
     for node, kind in found.items():
-        texts = (verdict_text(first[node]), verdict_text(second[node]))
-        told = (f"{name}: {text}" for name, text in zip(names, texts, strict=True))
-        paints[node] = Paint(kind, detail="\n".join(told))
+        groups[kind].append(node)
+    paints = _paints(groups)
     for around in _containers(model):
         inside = [found[i] for i in _contents(model, around) if i in found]
         if inside:
             kinds = Counter(inside).most_common()
             told_inside = ", ".join(f"{n} {kind.value}" for kind, n in kinds)
             kind = min((*inside, *filter(None, [found.get(around.id)])), key=list(Difference).index)
-            before = paints[around.id].detail if around.id in paints else ""
-            detail = "\n".join(filter(None, (before, f"contains {told_inside}")))
-            paints[around.id] = Paint(kind, detail=detail)
-    groups: dict[Class, list[NodeId]] = {kind: [] for kind in Difference}
-    for node, kind in found.items():
-        groups[kind].append(node)
+            paints[around.id] = Paint(kind, detail=f"contains {told_inside}")
     labels: dict[Class, str] = {
         Difference.ONLY_FIRST: f"GPU only in {names[0]}",
         Difference.ONLY_SECOND: f"GPU only in {names[1]}",
@@ -167,7 +183,23 @@ def by_difference(
     differ = sum(kind is not Difference.SAME for kind in found.values())
     summary = f"{differ:,} of {count_text(len(found), 'node')} differ"
     title = f"{names[0]} against {names[1]}"
-    return Colouring(Mode.DIFFERENCE, title, paints, _entries(groups, labels), summary)
+
+    def describe(node: NodeId) -> str:
+        if node not in found:
+            return ""
+        texts = (verdict_text(first[node]), verdict_text(second[node]))
+        return "\n".join(f"{name}: {text}" for name, text in zip(names, texts, strict=True))
+
+    legend = _entries(groups, labels)
+    return Colouring(Mode.DIFFERENCE, title, paints, legend, summary, describe=describe)
+
+
+def _paints(groups: Mapping[Class, Sequence[NodeId]]) -> dict[NodeId, Paint]:
+    """One paint for all the nodes of a class: there are thousands of nodes and few classes."""
+    found: dict[NodeId, Paint] = {}
+    for kind, nodes in groups.items():
+        found.update(dict.fromkeys(nodes, Paint(kind)))
+    return found
 
 
 def _entries(

@@ -9,7 +9,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
@@ -18,7 +20,7 @@ from ...copies import Copies, Copy
 from ...layout.scene import Box, BoxKind
 from ...theme import Theme
 from .boxes import Fonts
-from .drawing import Drawing
+from .drawing import Drawing, Indices
 from .lines import LinePainter
 from .viewport import Viewport
 
@@ -27,7 +29,7 @@ _PLATE_HEIGHT = 17.0
 _PLATE_PAD = 6.0
 _GAP = 4.0  # between plates
 _AROUND = 1.2  # pixels that the ground is wider than the dashes
-_MOST = 300  # plates that are tried for room; the largest copies come first
+_MOST = 150  # plates that are tried for room; the largest copies come first
 _SHORTEST = 1.5  # pixels of a line that is worth a plate
 
 
@@ -36,6 +38,14 @@ class CopyMarks:
     """Which paths of a drawing carry a copied value."""
 
     paths: dict[int, Copy]
+
+    @cached_property
+    def ways(self) -> tuple[Indices, Indices]:
+        """The marked paths that lead to the CPU, and those that lead to the GPU."""
+        found: tuple[list[int], list[int]] = ([], [])
+        for path, copy in self.paths.items():
+            found[copy.to_gpu].append(path)
+        return np.array(found[0], dtype=np.intp), np.array(found[1], dtype=np.intp)
 
     @classmethod
     def of(cls, drawing: Drawing, copies: Copies) -> CopyMarks:
@@ -116,6 +126,33 @@ class CopyPainter:
                 painter.setPen(QPen(pen.color(), width * 0.8))
                 painter.setBrush(pen.color())
                 painter.drawPolygon(head)
+
+    def far_lines(
+        self,
+        painter: QPainter,
+        drawing: Drawing,
+        marks: CopyMarks,
+        segments: Indices,
+        scale: float,
+    ) -> None:
+        """Paint many copies from afar, where no dash could be told: two calls for all of them.
+
+        Args:
+            painter: of the scene.
+            drawing: what is drawn.
+            marks: its paths that are copied.
+            segments: its stretches in view.
+            scale: of the view.
+        """
+        owners = drawing.segment_path[segments]
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        for paths, colour in zip(
+            marks.ways, (self._theme.copy_to_cpu, self._theme.copy_to_gpu), strict=True
+        ):
+            painter.setPen(QPen(QColor(colour), 1.7 / scale))
+            chosen = segments[np.isin(owners, paths)].tolist()
+            painter.drawLines([drawing.segment_lines[i] for i in chosen])
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
 
     def plates(
         self,

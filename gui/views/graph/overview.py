@@ -16,7 +16,7 @@ from ....engine.providers.support import Status
 from ...difference import Difference
 from ...verdict import Home
 from .canvas import GraphCanvas
-from .colouring import Class
+from .colouring import Class, Paint
 from .drawing import Drawing, Floats
 from .looks import look_of, shade
 
@@ -155,10 +155,17 @@ class Overview(QWidget):
     def _classes(self, drawing: Drawing) -> list[tuple[Class | None, list[int]]]:
         """Boxes by class, those to be seen above others last."""
         paints = self._canvas.dress.colouring.paints
-        groups: dict[Class | None, list[int]] = {}
+        alike: dict[int, list[int]] = {}  # by paint: a class has one
+        of: dict[int, Paint | None] = {}
         for index, box in enumerate(drawing.scene.boxes):
             paint = paints.get(box.node) if box.node is not None else None
-            groups.setdefault(shade(paint.kind) if paint is not None else None, []).append(index)
+            alike.setdefault(id(paint), []).append(index)
+            of[id(paint)] = paint
+        groups: dict[Class | None, list[int]] = {}
+        for key, boxes in alike.items():
+            paint = of[key]
+            kind = shade(paint.kind) if paint is not None else None
+            groups.setdefault(kind, []).extend(boxes)
         return sorted(groups.items(), key=lambda item: _prominence(item[0]))
 
     def _findings(self, drawing: Drawing) -> list[tuple[Severity, list[int]]]:
@@ -170,6 +177,9 @@ class Overview(QWidget):
         return [(severity, boxes) for severity, boxes in groups.items() if boxes]
 
 
+_PLACES = np.array([1, 1 << 16, 1 << 32, 1 << 48])  # half pixels of the strip take 15 bits
+
+
 def _prominence(kind: Class | None) -> float:
     if kind is None:
         return -1.0
@@ -179,5 +189,7 @@ def _prominence(kind: Class | None) -> float:
 def _ticks(rects: Floats) -> list[QRectF]:
     """Rectangles of at least a visible size; of many on one pixel only one."""
     sizes = np.maximum(rects[:, 2:] - rects[:, :2], [2.5, 1.2])
-    ticks = np.unique(np.round(np.hstack([rects[:, :2], sizes]) * 2) / 2, axis=0)
-    return [QRectF(*tick) for tick in ticks.tolist()]
+    halves = np.round(np.hstack([rects[:, :2], sizes]) * 2).astype(np.int64)
+    keys = halves @ _PLACES  # one number a tick: rows are slow to tell apart
+    _, first = np.unique(keys, return_index=True)
+    return [QRectF(*tick) for tick in (halves[first] / 2).tolist()]

@@ -154,6 +154,17 @@ class GraphPage(QWidget):
         self.legend.set_colouring(colouring)
         self._dress()
 
+    def wear(
+        self,
+        colouring: Colouring,
+        copies: Copies,
+        by_node: Mapping[NodeId, Sequence[Diagnostic]],
+    ) -> None:
+        """Colouring, copies and badges at once: the graph is painted anew only once."""
+        self._colouring, self._copies, self._findings = colouring, copies, by_node
+        self.legend.set_colouring(colouring)
+        self._dress()
+
     def set_copies(self, copies: Copies) -> None:
         """Mark the values that are copied between GPU and CPU."""
         self._copies = copies

@@ -35,6 +35,7 @@ from .viewport import Viewport
 
 PLAIN_BELOW = 0.24
 DETAIL = 0.58
+_MANY_COPIES = 100  # from afar: more are painted as plain lines
 _PLATE_GAPS = (13.0, 5.0)  # from afar, so that boxes are not hidden; close up
 
 
@@ -87,7 +88,13 @@ class GraphPainter:
             self._paint_far(painter, drawing, view.scale, visible, dress)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
             self._emphasis.lines(painter, drawing, view.scale, visible, emphasis)
-            self._copy_lines(painter, drawing, copied, view.scale, emphasis)
+            if len(copied) > _MANY_COPIES:
+                stretches = _distinct(
+                    drawing.segments, drawing.visible_segments(visible, 1 / view.scale), view.scale
+                )
+                self._copies.far_lines(painter, drawing, marks, stretches, view.scale)
+            else:
+                self._copy_lines(painter, drawing, copied, view.scale, emphasis)
             self._emphasis.rings(painter, drawing, view.scale, emphasis)
         else:
             self._paint_near(painter, drawing, view.scale, visible, dress, emphasis, copied)

@@ -64,9 +64,8 @@ def _box_text(drawing: Drawing, index: int, dress: Dress) -> str:
         if (escaped := html.escape(line)) not in lines:
             lines.append(escaped)
     if box.node is not None:
-        paint = dress.colouring.paints.get(box.node)
-        if paint is not None and paint.detail:
-            lines += [f"<b>{html.escape(line)}</b>" for line in paint.detail.splitlines()]
+        told = dress.colouring.detail(box.node)
+        lines += [f"<b>{html.escape(line)}</b>" for line in told.splitlines()]
         badge = dress.badges.get(box.node)
         if badge is not None:
             lines.append(f"{badge.count} finding{'s' * (badge.count != 1)}: {badge.look.label}")

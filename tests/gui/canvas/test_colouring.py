@@ -41,7 +41,7 @@ def test_provider_counts_every_verdict_in_a_fixed_order(small):
         ("Unsupported", "1"),
     ]
     assert "ORT WebGPU 0.4.0" in made.title
-    assert made.paints[NodeId((), 3)].detail == "CPU: type: no kernel for float16"
+    assert made.detail(NodeId((), 3)) == "CPU: type: no kernel for float16"
     assert made.legend[3].nodes == (NodeId((), 3),)
     assert made.summary == "5 nodes"
 
@@ -72,7 +72,7 @@ def test_a_call_shows_the_worst_of_its_contents_and_an_if_how_many_are_off(neste
     assert made.paints[NodeId((), 1)].kind is Status.GPU
     assert made.paints[NodeId((), 1)].text == "1 off GPU"
     assert {"1 GPU", "1 CPU"} <= set(
-        made.paints[NodeId((), 1)].detail.partition("contains ")[2].split(", ")
+        made.detail(NodeId((), 1)).partition("contains ")[2].split(", ")
     )
     assert made.paints[NodeId((), 2)].kind is Status.HOST
     without = by_provider(nested, {inner: Support(Status.GPU), other: off}, "x")
@@ -96,7 +96,7 @@ def test_a_difference_says_who_alone_has_a_node_on_the_gpu(small):
         ("Same", "1"),
     ]
     assert made.legend[1].nodes == (nodes[1],)
-    assert made.paints[nodes[0]].detail == "A 1.0: GPU\nB 2.0: CPU: type: no kernel for int64"
+    assert made.detail(nodes[0]) == "A 1.0: GPU\nB 2.0: CPU: type: no kernel for int64"
     assert made.summary == "3 of 4 nodes differ"
 
 
@@ -160,7 +160,7 @@ def test_risk_takes_the_worst_finding():
     )
     assert made.paints[NodeId((), 0)].kind is Severity.ERROR
     assert made.paints[NodeId((), 0)].text == "2"
-    assert made.paints[NodeId((), 0)].detail == "code-error, code-info"
+    assert made.detail(NodeId((), 0)) == "code-error, code-info"
     assert NodeId((), 2) not in made.paints
     assert [(e.label, e.total) for e in made.legend] == [("Error", "1"), ("Warning", "1")]
     assert made.summary == "3 findings on 2 nodes"

@@ -11,8 +11,15 @@ from opscope.gui.document import Document
 from opscope.gui.models.differences import DifferencesModel, difference_rows
 from opscope.gui.models.differences import columns as difference_columns
 from opscope.gui.models.kernels import COLUMNS, KernelRow, KernelsModel, kernel_rows
-from opscope.gui.models.operators import OperatorsModel, columns, operator_rows, with_times
-from opscope.gui.models.problems import ProblemsFilter, ProblemsModel, problem_rows
+from opscope.gui.models.operators import (
+    OperatorsModel,
+    columns,
+    operator_nodes,
+    operator_rows,
+    tally,
+    with_times,
+)
+from opscope.gui.models.problems import ProblemsModel, problem_rows
 from opscope.gui.models.table import Role
 from opscope.gui.verdict import Home
 from PySide6.QtCore import QPersistentModelIndex, Qt
@@ -101,8 +108,14 @@ def test_kernel_rows_of_a_document(document):
     del tester
 
 
+def rows_of(document):
+    nodes = operator_nodes(document)
+    tallies = {t.id: tally(nodes, document.verdicts(t.id)) for t in fakes.TARGETS}
+    return operator_rows(nodes, tallies)
+
+
 def test_operator_rows_tell_each_target_s_verdict(document):
-    rows = {row.op: row for row in operator_rows(document, fakes.TARGETS)}
+    rows = {row.op: row for row in rows_of(document)}
     assert rows["GRU"].worst("opscope") is Status.GPU
     assert rows["GRU"].worst("ort-webgpu") is Status.HOST
     assert (rows["GRU"].off_gpu("opscope"), rows["GRU"].off_gpu("ort-webgpu")) == (0, 1)
@@ -116,7 +129,7 @@ def test_operator_rows_tell_each_target_s_verdict(document):
     assert "schema version 22" in gru.data(Qt.ItemDataRole.ToolTipRole)
     document.set_plan(fakes.plan())
     document.add_runs([fakes.run()])
-    model.set_rows(with_times(operator_rows(document, fakes.TARGETS), document))
+    model.set_rows(with_times(rows_of(document), document))
     time_column = [c.title for c in model.columns].index("Time")
     model.sort(time_column, DOWN)
     assert texts(model, 0) == ["GRU", "ConvTranspose", "Relu", "Loop"]
@@ -125,7 +138,7 @@ def test_operator_rows_tell_each_target_s_verdict(document):
 
 
 def test_what_a_cpu_target_runs_is_not_off_the_gpu(document):
-    rows = {row.op: row for row in operator_rows(document, fakes.TARGETS)}
+    rows = {row.op: row for row in rows_of(document)}
     assert rows["GRU"].worst("ort-cpu") is Home.CPU
     assert rows["GRU"].off_gpu("ort-cpu") == 0
 
@@ -154,29 +167,28 @@ def test_differences_have_both_verdicts_and_the_reason_that_tells(document):
 
 
 def test_problems_are_in_order_of_severity_and_filter(document):
-    model, proxy = ProblemsModel(), ProblemsFilter()
-    proxy.setSourceModel(model)
-    testers = [QAbstractItemModelTester(m, FATAL) for m in (model, proxy)]
-    model.set_rows(problem_rows(document, fakes.TARGETS))
+    model = ProblemsModel()
+    tester = QAbstractItemModelTester(model, FATAL)
+    model.set_findings(problem_rows(document, fakes.TARGETS))
 
     def shown():
-        return [row.diagnostic.code for row in proxy.shown()]
+        return [row.diagnostic.code for row in model.rows]
 
     assert shown() == ["host-node", "opset-gate", "no-name"]
-    assert texts(proxy, 3) == ["", "ORT WebGPU 0.4.0", ""]
-    assert texts(proxy, 1)[2] == "Relu #2"
-    proxy.set_severities({Severity.WARNING, Severity.INFO})
+    assert texts(model, 3) == ["", "ORT WebGPU 0.4.0", ""]
+    assert texts(model, 1)[2] == "Relu #2"
+    model.set_severities({Severity.WARNING, Severity.INFO})
     assert shown() == ["opset-gate", "no-name"]
-    proxy.set_code("opset-gate")
+    model.set_code("opset-gate")
     assert shown() == ["opset-gate"]
-    proxy.set_code("")
-    proxy.set_target("ort-webgpu")
+    model.set_code("")
+    model.set_target("ort-webgpu")
     assert shown() == ["opset-gate"]
-    proxy.set_target("")
+    model.set_target("")
     assert shown() == ["no-name"]
-    proxy.set_target(None)
-    proxy.set_text("RELU no-name")
+    model.set_target(None)
+    model.set_text("RELU no-name")
     assert shown() == ["no-name"]
-    proxy.set_text("RELU opset-gate")
+    model.set_text("RELU opset-gate")
     assert shown() == []
-    del testers
+    del tester

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import window_fakes as fakes
-from opscope.engine.diagnostics import Severity
+from opscope.engine.diagnostics import Diagnostic, Severity
 from opscope.engine.errors import ModelFileError
 from opscope.engine.ir.model import Graph, Node, NodeId, TensorType, Weight
+from opscope.engine.live.answer import LivePlacement
 from opscope.engine.ops.steps import Dispatch, Tensor
 from opscope.gui.document import Document
 from opscope.gui.jobs import JobTracker
@@ -15,7 +16,7 @@ from opscope.gui.opening import Opener
 from opscope.gui.selection import Selection
 from opscope.gui.target_control import TargetControl
 from opscope.gui.theme import DARK, LIGHT
-from opscope.gui.views.finding import FindingHelp, link_text
+from opscope.gui.views.finding import Command, FindingHelp, link_text
 from opscope.gui.views.kernel_view import KernelView
 from opscope.gui.views.node_panel import NodePanel
 from opscope.gui.views.problems_panel import ProblemsPanel
@@ -27,7 +28,7 @@ from opscope.gui.views.weight_view import weights_of
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolButton
 
 
 @pytest.fixture
@@ -86,7 +87,12 @@ def test_the_node_panel_has_every_target_s_verdict_and_the_chosen_one_s_reason(p
     assert rows["ort-cpu"].look is LIGHT.home
     text = shown(panel.sections["Who runs it"])
     assert "Schema version: GRU has schema version 22; rows cover 14" in text
-    assert "Other versions" in text
+    (fold,) = panel.matrix.findChildren(QToolButton)
+    assert fold.text() == "Other versions (1)"
+    column = panel.matrix.layout()
+    before = column.count()
+    fold.click()
+    assert column.count() == before - 1
     findings = shown(panel.sections["Findings"])
     assert "What helps: Stamp the model with opset 21" in findings
     assert "example.org/28976" in findings
@@ -139,19 +145,21 @@ def test_a_target_without_verdicts_is_not_judged(panel, document):
 
 def test_a_finding_leads_to_its_page_and_to_the_command_that_mends_it(document, app):
     explained = []
+    command = Command("opscope fix m.onnx", "opscope fix /models/m.onnx")
     finding_help = FindingHelp(
-        explain=explained.append, command=lambda d: "opscope fix m.onnx" if d.remedy else ""
+        explain=explained.append, command=lambda d: command if d.remedy else None
     )
     panel = ProblemsPanel(document, Selection(), LIGHT, finding_help=finding_help)
     panel.step(1)  # host-node: an error without a remedy
     assert "opscope fix" not in shown(panel)
     panel.step(1)
     assert "opscope fix m.onnx" in shown(panel)
+    assert "/models" not in shown(panel)
     buttons = {b.text(): b for b in panel._detail.findChildren(QPushButton) if not b.isHidden()}
     buttons["Explain opset-gate"].click()
     buttons["Copy command"].click()
     assert explained == ["opset-gate"]
-    assert QApplication.clipboard().text() == "opscope fix m.onnx"
+    assert QApplication.clipboard().text() == "opscope fix /models/m.onnx"
 
 
 def test_values_have_formal_names_types_and_ends(panel):
@@ -257,22 +265,27 @@ def test_problem_chips_filter_and_count(document, app):
     panel = ProblemsPanel(document, Selection(), LIGHT)
     texts = [b.text() for b in panel._severities.values()]
     assert texts == ["1 error", "1 warning", "1 note"]
+    assert panel.model.rows == ()  # they are listed when the panel is looked at
+    panel.fill()
     panel._severities[Severity.ERROR].click()
-    assert [r.diagnostic.code for r in panel.filter.shown()] == ["opset-gate", "no-name"]
+    assert [r.diagnostic.code for r in panel.model.rows] == ["opset-gate", "no-name"]
     panel._codes.setCurrentIndex(panel._codes.findData("no-name"))
-    assert [r.diagnostic.code for r in panel.filter.shown()] == ["no-name"]
+    assert [r.diagnostic.code for r in panel.model.rows] == ["no-name"]
     nothing = replace(fakes.judgement(fakes.model()), diagnostics=())
     document.set_judgement(nothing, ["ort-webgpu"])
+    panel.fill()
     assert panel._codes.currentData() == "no-name"  # a filter survives new findings
     panel._codes.setCurrentIndex(0)
     fakes.judged(document, "opscope", "ort-webgpu")
+    panel.fill()
     texts = [panel._concerned.itemText(i) for i in range(panel._concerned.count())]
     assert texts == ["All targets", "The model itself", "ort-webgpu"]
     panel._concerned.setCurrentIndex(2)
-    assert [r.diagnostic.code for r in panel.filter.shown()] == ["opset-gate"]
+    assert [r.diagnostic.code for r in panel.model.rows] == ["opset-gate"]
     panel._concerned.setCurrentIndex(0)
     document.open(replace(fakes.model(), diagnostics=()))
-    assert panel.filter.rowCount() == 0
+    panel.fill()
+    assert panel.model.rowCount() == 0
     assert "No problem was found." in shown(panel)
 
 
@@ -309,3 +322,19 @@ def test_start_page_cards_open_by_mouse_and_key(app):
 )
 def test_links_are_short(url, text):
     assert link_text(QUrl(url)) == text
+
+
+def test_the_finding_that_is_read_stays_when_others_arrive(document, app):
+    panel = ProblemsPanel(document, Selection(), LIGHT)
+    panel.step(1)
+    panel.step(1)
+    read = panel._detail.row
+    assert read.diagnostic.code == "opset-gate"
+    new = Diagnostic("new", Severity.ERROR, "It came later.", node=fakes.RELU)
+    document.set_live(LivePlacement("ort-webgpu", {}, {}, ""), [new])
+    panel.fill()
+    assert panel.model.rowCount() == 4
+    assert panel._detail.row.key == read.key
+    assert panel.model.rows[panel.table.currentIndex().row()].key == read.key
+    panel._severities[Severity.WARNING].click()  # it is not listed any more
+    assert panel._detail.row is None

@@ -1,0 +1,99 @@
+"""What the matrix of one node shows, and where its columns begin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from PySide6.QtGui import QFontMetricsF
+
+from ...engine.ir.model import NodeId
+from ..services import Target
+from ..theme import Look
+
+SIGN = 15.0
+LEFT = 9.0
+GAP = 10.0  # between columns
+_NAMES = (0.48, 0.4)  # the most of the width that names take, without and with live answers
+
+
+@dataclass(frozen=True)
+class MatrixRow:
+    """What the matrix says of one target.
+
+    Attributes:
+        look: of the verdict; None where it was not judged.
+        word: the verdict in a word.
+        step: the step that decided, or the kind of reason.
+        reason: the same in a sentence.
+        live: the installed runtime's answer in a word, "" where it was not asked.
+        live_look: its look.
+        differs: whether that is not what was predicted.
+        live_text: the answer in a sentence.
+        goes_into: the node whose kernel computes this one, with its label.
+    """
+
+    target: Target
+    look: Look | None
+    word: str
+    step: str = ""
+    reason: str = ""
+    live: str = ""
+    live_look: Look | None = None
+    differs: bool = False
+    live_text: str = ""
+    goes_into: tuple[NodeId, str] | None = None
+
+
+@dataclass(frozen=True)
+class MatrixGroup:
+    """Rows under one heading, which may be empty."""
+
+    title: str
+    rows: tuple[MatrixRow, ...] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where the columns begin, in pixels.
+
+    Attributes:
+        verdict, live, step: of each column; live is None where nobody was asked.
+        word: the width of a verdict's word.
+    """
+
+    verdict: float
+    live: float | None
+    step: float
+    word: float
+
+    @classmethod
+    def of(cls, width: float, needs: Needs) -> Columns:
+        """The columns of a row of ``width``: each as wide as its texts need, the step the rest."""
+        name = min(needs.name, width * _NAMES[needs.live])
+        verdict = LEFT + name + GAP
+        used = SIGN + 6 + needs.word + GAP
+        live = verdict + used if needs.live else None
+        return cls(verdict, live, verdict + used * (1 + needs.live), needs.word)
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What the rows' texts need: pixels of the longest name and word, and whether any is live."""
+
+    name: float
+    word: float
+    live: bool
+
+    @classmethod
+    def of(cls, rows: Sequence[MatrixRow], metrics: QFontMetricsF) -> Needs:
+        """Those of ``rows``."""
+        live = any(row.live for row in rows)
+        words = [word for row in rows for word in (row.word, row.live)]
+        titles = ("Predicted", "Live") if live else ("Runs on",)
+        least = max((metrics.horizontalAdvance(title) for title in titles), default=0) - SIGN - 6
+        return cls(
+            max((metrics.horizontalAdvance(row.target.label) for row in rows), default=0.0),
+            max(least, *(metrics.horizontalAdvance(word) for word in words)) if words else least,
+            live,
+        )
