@@ -19,10 +19,12 @@ def model_files(names: Sequence[str]) -> tuple[str, ...]:
     file has that very name. A file that is not there stays: whoever opens it says so.
 
     Raises:
-        UsageError: a folder or a pattern stands for nothing.
+        UsageError: a name is empty, or a folder or a pattern stands for nothing.
     """
     found: list[str] = []
     for name in names:
+        if not name:
+            raise UsageError("MODEL is an empty name; is a variable of the call not set?")
         found += _expanded(name)
     return tuple(dict.fromkeys(found))
 

@@ -53,3 +53,8 @@ def test_a_name_that_stands_for_nothing_is_an_error(here: Path, name: str, told:
 def test_links_to_folders_are_not_followed(here: Path) -> None:
     (here / "b/loop").symlink_to(here / "b")
     assert len(model_files(["b"])) == 3
+
+
+def test_an_empty_name_is_told_as_that() -> None:
+    with pytest.raises(UsageError, match="MODEL is an empty name"):
+        model_files(["model.onnx", ""])
