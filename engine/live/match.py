@@ -23,28 +23,17 @@ from .assignments import (
     together,
 )
 from .equals import SHAPES, Equals
-from .rewritten import Rewritten
-
-# They only pass on or lay out values anew: where they are gone, nothing computes them any more.
-_MOVERS = frozenset(
-    (
-        "Identity",
-        "Dropout",
-        "Cast",
-        "CastLike",
-        "Transpose",
-        "Reshape",
-        "Flatten",
-        "Squeeze",
-        "Unsqueeze",
-    )
+from .kinds import (
+    IDLE,
+    MAY_BE_IDLE,
+    MOVERS,
+    NEUTRAL,
+    QUANTIZERS,
+    TAKES_LAYOUTS,
+    is_idle,
 )
-_IDLE = frozenset(("Identity", "Dropout"))
-_MAY_BE_IDLE = _MOVERS | {"Slice", "Expand", "Concat", "Tile", "Pad", "Sum"}
-_QUANTIZERS = frozenset(("QuantizeLinear", "DequantizeLinear"))  # ORT adds some of its own
-_NEUTRAL = frozenset(("Add", "Sub", "Mul", "Div"))  # ORT drops them where they add 0, multiply by 1
-_TAKES_LAYOUTS = ("Gemm", "MatMul", "Attention")  # a Transpose becomes their attribute
-_TAKES_CONSTANTS = frozenset(("Conv", "ConvTranspose", "Gemm", "MatMul", "FusedConv"))
+from .opened import opened, owner_of, put_in_place, within
+from .rewritten import Rewritten
 
 
 def match(
@@ -118,9 +107,10 @@ class _Matcher:
         if rewritten is None:
             return LiveNode(Status.UNKNOWN, "", "ORT does not show the graph that it placed")
         if graph.path:
-            if (fate := self._opened(graph, node, rewritten)) is not None:
-                return fate
-            if (fate := self._with_owner(graph)) is not None:
+            fate = opened(self._model, graph, node, self._assigned, rewritten)
+            if fate is None and (owner := owner_of(self._model, graph)) is not None:
+                fate = within(owner, self._found[owner.id])
+            if fate is not None:
                 return fate
         if self._tokens[node.id] in rewritten.named:
             return self._gone_while_placing(graph, node)
@@ -130,56 +120,9 @@ class _Matcher:
         for name in names:
             if (producer := rewritten.producer(name)) is not None:
                 if rewritten.is_opened(producer) and not self._assigned.survivor(producer):
-                    return self._put_in_place(node, producer)
+                    return put_in_place(node, producer, self._assigned, rewritten)
                 return self._replaced(node, producer)
         return self._by_consumers(graph, node, rewritten)
-
-    def _put_in_place(self, node: Node, producer: Node) -> LiveNode:
-        """ORT put a body in its place: the branch it takes, or the operator's definition."""
-        if node.op == "If":
-            return LiveNode(Status.FOLDED, "", "the branch that it takes is put in its place")
-        item = self._item(producer)
-        if item is None:
-            how = f"put into other nodes; which provider has '{producer.op}' cannot be told"
-            return LiveNode(Status.UNKNOWN, "", how)
-        how = f"its definition is put in its place; its output is from {producer.op}"
-        return LiveNode(status_on(item.provider), item.provider, how)
-
-    def _opened(self, graph: Graph, node: Node, rewritten: Rewritten) -> LiveNode | None:
-        """A node of a branch or function that was put into the graph around it."""
-        owner = self._owner(graph)
-        if owner is not None and self._tokens[owner.id] in rewritten.named:
-            return None
-        found: list[Node] = []
-        for name in filter(None, node.outputs):
-            found += rewritten.opened(name)
-            if rewritten.is_opened_constant(name):
-                return LiveNode(Status.FOLDED, "", "folded")
-        ends = [port.name for port in graph.outputs]
-        for at, end in enumerate(ends):
-            if owner is not None and end in node.outputs and at < len(owner.outputs):
-                outer = rewritten.producer(owner.outputs[at])
-                branch = graph.path[-1].partition(".")[2]
-                if outer is not None and outer.name.startswith(f"_if_{branch}"):
-                    found.append(outer)
-        items = [i for f in found if f.op_type == node.op_type and (i := self._item(f)) is not None]
-        return together(items) if items else None
-
-    def _with_owner(self, graph: Graph) -> LiveNode | None:
-        """The fate of a subgraph whose own node is no more."""
-        owner = self._owner(graph)
-        if owner is None or self._found[owner.id].status is not Status.FOLDED:
-            return None
-        how = f"within '{owner.label}' ({owner.op}), of which nothing is left"
-        return LiveNode(Status.FOLDED, "", how)
-
-    def _owner(self, graph: Graph) -> Node | None:
-        if not graph.path or "." not in graph.path[-1]:
-            return None
-        index = graph.path[-1].partition(".")[0]
-        if not index.isdigit():
-            return None
-        return self._model.nodes.get(NodeId(graph.path[:-1], int(index)))
 
     def _moved(self, graph: Graph, node: Node) -> LiveNode | None:
         """A Transpose that ORT moved behind its readers: it is there still, under a new name."""
@@ -201,7 +144,7 @@ class _Matcher:
         return LiveNode(status_on(item.provider), item.provider, "moved behind its readers")
 
     def _gone_while_placing(self, graph: Graph, node: Node) -> LiveNode:
-        if node.op_type in _MOVERS:
+        if node.op_type in MOVERS:
             return LiveNode(Status.FOLDED, "", "dropped by the layout transformation")
         gone = LiveNode(Status.UNKNOWN, "", "gone after the layout transformation")
         if self._after is None:
@@ -223,10 +166,10 @@ class _Matcher:
         """Its output now comes from ``producer``, a node of another name."""
         assert self._before is not None
         item = self._item(producer)
-        are_movers = node.op_type in _MOVERS and producer.op_type in _MOVERS
+        are_movers = node.op_type in MOVERS and producer.op_type in MOVERS
         if item is None and producer.name and are_movers:
             return LiveNode(Status.FOLDED, "", "dropped by the layout transformation")
-        while item is None and producer.op_type in _MOVERS and not numbers_in(producer.name):
+        while item is None and producer.op_type in MOVERS and not numbers_in(producer.name):
             # ORT has moved a Transpose behind the node.
             before = self._before.producer(producer.inputs[0])
             if before is None or before is producer:
@@ -235,12 +178,12 @@ class _Matcher:
         survivor = self._assigned.survivor(producer)
         if survivor is None and (twin := self._twin(node)) is not None:
             return twin
-        if survivor is None and node.op_type in _MOVERS:
+        if survivor is None and node.op_type in MOVERS:
             is_orts = not numbers_in(producer.name) and producer.op_type == "Transpose"
-            if producer.op_type in _QUANTIZERS or (is_orts and node.op_type != "Transpose"):
+            if producer.op_type in QUANTIZERS or (is_orts and node.op_type != "Transpose"):
                 return LiveNode(Status.FOLDED, "", "dropped")
         if survivor is not None:
-            if self._is_idle(node, survivor):
+            if is_idle(node, survivor):
                 return LiveNode(Status.FOLDED, "", "dropped")
             if survivor.id in self._same:
                 item = self._same[survivor.id][0]
@@ -270,25 +213,25 @@ class _Matcher:
         if (twin := self._twin(node)) is not None:
             return twin
         fates = [self._found[reader.id] for reader, _ in readers if reader.id in self._found]
-        if node.op_type in _IDLE and any(f.status is not Status.FOLDED for f in fates):
+        if node.op_type in IDLE and any(f.status is not Status.FOLDED for f in fates):
             return LiveNode(Status.FOLDED, "", "dropped")
         for reader, _ in readers:
             for name in filter(None, reader.outputs):
-                maker = rewritten.producer(name) if reader.op_type in _MOVERS else None
+                maker = rewritten.producer(name) if reader.op_type in MOVERS else None
                 if maker is not None and maker.op == node.op and (item := self._item(maker)):
                     return into(item, "put anew")
         if fates and all(f.status is Status.FOLDED for f in fates):
             if all(reader.op_type in SHAPES for reader, _ in readers):
                 return LiveNode(Status.FOLDED, "", "dropped: only its shape is read")
-            if node.op_type in _MOVERS:
+            if node.op_type in MOVERS:
                 return LiveNode(Status.FOLDED, "", "dropped")
             return LiveNode(Status.FOLDED, "", "folded")
         for fate in fates:
             if fate.status is Status.FUSED:
-                if node.op_type in _MOVERS and not fate.how.endswith(_TAKES_LAYOUTS):
+                if node.op_type in MOVERS and not fate.how.endswith(TAKES_LAYOUTS):
                     return LiveNode(Status.FOLDED, "", "dropped")
                 return fate
-        owner = self._owner(graph)
+        owner = owner_of(self._model, graph)
         if owner is not None and self._tokens[owner.id] not in rewritten.named:
             how = f"nothing of it is left where '{owner.label}' ({owner.op}) was opened"
             return LiveNode(Status.FOLDED, "", how)
@@ -304,7 +247,7 @@ class _Matcher:
                     found += [(reader, at) for at, n in enumerate(reader.inputs) if n == name]
                     fate = self._found.get(reader.id)  # missing in a cycle alone
                     is_dropped = fate is not None and fate.how.startswith("dropped")
-                    if is_dropped and reader.op_type in _MOVERS and reader.id not in seen:
+                    if is_dropped and reader.op_type in MOVERS and reader.id not in seen:
                         seen.add(reader.id)
                         todo.append(reader)
         return found
@@ -327,21 +270,15 @@ class _Matcher:
             return into(self._same[survivor.id][0], f"one with its equal, '{survivor.label}'")
         if producer is not None and survivor is None:
             is_definition = (node.op, producer.op) == ("CastLike", "Cast")
-            if node.op_type in _MOVERS and not is_definition:
+            if node.op_type in MOVERS and not is_definition:
                 return LiveNode(Status.FOLDED, "", "dropped")
             item = self._item(producer)
             return fused(item) if item is not None else None
         # It reads what came before the node.
-        if node.op_type in _NEUTRAL or (node.op_type in _MAY_BE_IDLE and node.op_type != "Pad"):
+        if node.op_type in NEUTRAL or (node.op_type in MAY_BE_IDLE and node.op_type != "Pad"):
             return LiveNode(Status.FOLDED, "", "dropped")
         taker = self._same.get(reader.id)
         return into(taker[0], f"fused into '{reader.label}' ({reader.op})") if taker else None
-
-    def _is_idle(self, node: Node, survivor: Node) -> bool:
-        """Whether ``node`` needs no work now that ``survivor`` gives its output."""
-        if node.op_type in _MAY_BE_IDLE and node.op_type != survivor.op_type:
-            return True
-        return node.op_type in _NEUTRAL and survivor.op_type not in _TAKES_CONSTANTS
 
     def _twin(self, node: Node) -> LiveNode | None:
         """Of equal nodes ORT keeps one."""
