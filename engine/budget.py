@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .diagnostics import Diagnostic, Severity
 from .ir.model import Model, NodeId, Weight
+from .ir.weights import External
 from .plan.types import Plan
 from .providers.borders import model_flow
 from .providers.flow import side_of
@@ -226,11 +227,11 @@ def _external(model: Model) -> Mapping[str, int]:
 
 
 def _file_bytes(folder: str, location: str) -> int | None:
+    data = External(folder, location, 0, None, "?", ())
+    if not data.is_contained():
+        return None
     try:
-        path = os.path.realpath(os.path.join(folder, location))
-        if os.path.commonpath((folder, path)) != folder:
-            return None
-        status = os.stat(path)
-    except (OSError, ValueError):  # not there, or no name of a file: the reader says so
+        status = os.stat(data.path)
+    except OSError:  # not there: the reader says so
         return None
     return status.st_size if stat.S_ISREG(status.st_mode) else None

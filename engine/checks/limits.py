@@ -28,6 +28,7 @@ from ..plan.fallback import f16_unavailable
 from ..plan.memory import Memory
 from ..providers.borders import value_bytes
 from ..providers.flow import Ports, host_ports, side_of
+from ..providers.liveness import VIEWS
 from ..providers.support import Status
 from ..providers.targets import target
 from ..units import told_apart
@@ -41,8 +42,6 @@ LARGEST_BINDING = 2 << 30
 """Bytes. No adapter that was measured offers more."""
 ORT_WEB = "ort-web"
 SEGMENTS_LINK = "https://github.com/microsoft/onnxruntime/pull/25962"
-# ORT keeps the memory and changes the shape: nothing is bound.
-VIEWS = frozenset(("Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity"))
 # ORT computes these in one program that binds every input and output.
 _ONE_PROGRAM = (
     "Abs Add And Cast Ceil Clip Cos Div Elu Equal Erf Exp Expand Floor Gather GatherElements Gelu "
@@ -162,6 +161,7 @@ class _Judge:
         if fresh:
             self._told.update((node.id.graph, t.name) for t in fresh)
             yield self._too_large(node, max(fresh, key=lambda t: t.size), allowed)
+        # Of a view ORT keeps the memory and changes the shape: nothing is bound.
         if not over and self._family != OPSCOPE and node.op not in VIEWS:
             yield from self._too_many(node, tensors, in_segments)
 

@@ -21,6 +21,7 @@ from .assignments import Assigned, is_needed, tokens
 from .child import Child, ChildDied, worker_command
 from .match import match
 from .providers import (
+    WEBGPU,
     Asked,
     asked,
     check_hello,
@@ -264,7 +265,7 @@ class LiveSession:
 
 def _has_layouts(provider: str) -> bool:
     """Whether the provider takes preferredLayout, and turns the graph's layout without it."""
-    return provider == "WebGpuExecutionProvider"
+    return provider == WEBGPU
 
 
 def _saved(path: str) -> Model | None:

@@ -19,6 +19,7 @@ from .support import Status, Support
 from .uses import Types
 
 VIEWS = frozenset(("Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity"))
+"""Operators whose output is in their input's memory, with another shape."""
 
 
 @dataclass(frozen=True, slots=True)
