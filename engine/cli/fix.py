@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
 from ..feeds import check_feeds, load_feeds
 from ..fixes.pipeline import Fix, Placements, Step, make_fix, placements
-from ..fixes.rule import Note, Options
+from ..fixes.rule import Note, Options, counted
 from ..fixes.rules import RULES, chosen_rules
 from ..fixes.saving import Demand, Live, Saved, save_fix
-from ..ir.model import NodeId
+from ..ir.model import Node, NodeId
 from ..ir.summary import model_json
 from ..live import LivePlacement
 from ..providers.support import Status
@@ -32,6 +33,7 @@ from .text import one_line, table
 HELP = "change a model so that more of it runs on the GPU, without changing what it computes"
 DEFAULT_TARGET = "ort-webgpu"
 _LABELS_SHOWN = 3
+_GROUPS_SHOWN = 10
 
 _EPILOG = (
     "rules, applied in the order given:\n"
@@ -40,8 +42,9 @@ _EPILOG = (
 
 Without -o the changes are shown and nothing is written or run. With -o a new file is written,
 never over the model: onnx.checker must pass it, and both models are run on the same inputs (by
-Opscope's host provider and, where it is installed, ONNX Runtime) and must give the same outputs,
-bit for bit unless a rule rounds differently (cast-f32). If nothing changes, nothing is written.
+Opscope's host provider, its GPU engine where there is an adapter, and ONNX Runtime where it is
+installed) and must give the same outputs, on the host bit for bit unless a rule rounds differently
+(cast-f32). If nothing changes, nothing is written.
 
 exit codes: 0 written, previewed, or nothing to change; 1 a rule refuses, or the outputs differ;
 2 bad usage, or a file that cannot be read or written"""
@@ -134,6 +137,8 @@ def _check_usage(options: argparse.Namespace, rules: tuple[str, ...]) -> None:
         raise UsageError("--node is for the rules cast-f32 and int64-to-int32")
     if options.live and options.no_compare:
         raise UsageError("--live runs both models; leave --no-compare out")
+    if options.output == "":
+        raise UsageError("-o wants the name of a file")
     for name in ("force", "live", "no_compare", "inputs"):
         if getattr(options, name) and not options.output:
             raise UsageError(f"--{name.replace('_', '-')} needs -o FILE")
@@ -163,22 +168,39 @@ def fix_lines(
 
 
 def _step_lines(step: Step) -> list[str]:
-    lines = [one_line(f"{step.rule}: {step.proposal.summary}")]
     notes = step.proposal.notes
-    lines += [one_line(f"  {_subject(n)}: {n.text}") for n in notes if n.changed]
+    return [
+        one_line(f"{step.rule}: {step.proposal.summary}"),
+        *_note_lines([n for n in notes if n.changed], ""),
+        *_note_lines([n for n in notes if not n.changed], "left alone: "),
+    ]
+
+
+def _note_lines(notes: list[Note], start: str) -> list[str]:
+    """Notes of one text on one line, and no more lines than can be read."""
     alike: dict[str, list[Note]] = {}
     for note in notes:
-        if not note.changed:
-            alike.setdefault(note.text, []).append(note)
-    for text, group in alike.items():
-        shown = ", ".join(_subject(n) for n in group[:_LABELS_SHOWN])
-        more = f" and {len(group) - _LABELS_SHOWN} more" if len(group) > _LABELS_SHOWN else ""
-        lines.append(one_line(f"  left alone: {shown}{more}: {text}"))
+        alike.setdefault(note.text, []).append(note)
+    groups = list(alike.items())
+    shown = groups if len(groups) <= _GROUPS_SHOWN + 1 else groups[:_GROUPS_SHOWN]
+    lines = [one_line(f"  {start}{_some(group)}: {text}") for text, group in shown]
+    rest = [note for _, group in groups[len(shown) :] for note in group]
+    if rest:
+        ops = Counter(note.op for note in rest).most_common(_LABELS_SHOWN)
+        by_op = ", ".join(f"{count:,} {op}" for op, count in ops)
+        lines.append(
+            one_line(f"  {start}{len(rest):,} more ({by_op}, ...); --json FILE lists them all")
+        )
     return lines
 
 
-def _subject(note: Note) -> str:
-    return f"'{note.label}' ({note.op})"
+def _some(group: Sequence[Note]) -> str:
+    shown = ", ".join(f"'{n.label}' ({n.op})" for n in group[:_LABELS_SHOWN])
+    return shown + _more(len(group) - _LABELS_SHOWN)
+
+
+def _more(count: int) -> str:
+    return f" and {count:,} more" if count > 0 else ""
 
 
 def _placement_lines(fix: Fix, placed: Iterable[Placements], saved: Saved | None) -> list[str]:
@@ -186,18 +208,29 @@ def _placement_lines(fix: Fix, placed: Iterable[Placements], saved: Saved | None
     moved: list[str] = []
     for p in placed:
         rows.append((p.target, counts_line(p.before), counts_line(p.after)))
+        moves: dict[str, list[Node]] = {}
         for m in p.moved:
             detail = f": {m.after.detail}" if m.after.detail and not m.after.on_gpu else ""
-            moved.append(
-                f"  {p.target}: '{m.node.label}' ({m.node.op}) {m.before.status.value} -> "
-                f"{m.after.status.value}{detail}"
-            )
+            text = f"{m.before.status.value} -> {m.after.status.value}{detail}"
+            moves.setdefault(text, []).append(m.node)
+        moved += _move_lines(p.target, moves)
         if p.added or p.dropped:
-            moved.append(f"  {p.target}: {p.added} nodes are added, {p.dropped} dropped")
+            moved.append(f"  {p.target}: {counted(p.added, 'node')} added, {p.dropped:,} dropped")
     for live in saved.live if saved else ():
         rows.append((f"{live.target} live", _live_text(live.before), _live_text(live.after)))
-        moved += _live_moves(fix, live)
+        moved += _move_lines(f"{live.target} live", _live_moves(fix, live))
     return [*table(rows).splitlines(), *map(one_line, moved)]
+
+
+def _move_lines(target: str, moves: Mapping[str, list[Node]]) -> list[str]:
+    """Nodes that move alike on one line."""
+    lines = []
+    for text, nodes in moves.items():
+        shown = ", ".join(f"'{n.label}' ({n.op})" for n in nodes[:_LABELS_SHOWN])
+        lines.append(f"  {target}: {shown}{_more(len(nodes) - _LABELS_SHOWN)} {text}")
+    if len(lines) > _GROUPS_SHOWN + 1:
+        lines = [*lines[:_GROUPS_SHOWN], f"  {target}: {len(lines) - _GROUPS_SHOWN} more groups"]
+    return lines
 
 
 def _live_text(live: LivePlacement | None) -> str:
@@ -214,19 +247,17 @@ def live_counts(live: LivePlacement) -> Mapping[str, int]:
     return {s.value: found.count(s.value) for s in Status if s.value in found}
 
 
-def _live_moves(fix: Fix, live: Live) -> list[str]:
+def _live_moves(fix: Fix, live: Live) -> dict[str, list[Node]]:
+    """The nodes that the installed ORT runs elsewhere, by what is to be said of it."""
+    moves: dict[str, list[Node]] = {}
     if live.before is None or live.after is None:
-        return []
-    lines = []
+        return moves
     for new, old in fix.origins.items():
         before, after = live.before.nodes.get(old), live.after.nodes.get(new)
         if before is not None and after is not None and before.status is not after.status:
-            node = fix.before.model.nodes[old]
-            lines.append(
-                f"  {live.target} live: '{node.label}' ({node.op}) {before.status.value} -> "
-                f"{after.status.value} ({after.provider or 'nobody'})"
-            )
-    return lines
+            text = f"{before.status.value} -> {after.status.value} ({after.provider or 'nobody'})"
+            moves.setdefault(text, []).append(fix.before.model.nodes[old])
+    return moves
 
 
 def fix_json(fix: Fix, placed: Iterable[Placements], saved: Saved | None) -> dict[str, Any]:

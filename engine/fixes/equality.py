@@ -1,6 +1,7 @@
 """Runs a model before and after a fix on the same inputs, and says how far the outputs are apart.
 
-Both are run by our own host provider, and by an installed ONNX Runtime in a child process.
+Both are run by our own host provider, by our GPU engine where there is an adapter, and by an
+installed ONNX Runtime in a child process.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FeedError, ModelFileError, NodeError, OpscopeError
+from ..errors import DeviceError, FeedError, ModelFileError, NodeError, OpscopeError
 from ..host.evaluate import evaluate_model
 from ..ir.model import Model
 from ..live import LivePlacement, LiveSession, LiveUnavailable
 from ..numerics.compare import compare
+from ..session import Session
 
 TOLERANCE = 5e-3
 """Relative L2 distance allowed where a rule changes what is rounded."""
@@ -87,6 +89,33 @@ def compare_on_host(
         after = evaluate_model(new, feeds)
     except (NodeError, FeedError, ModelFileError) as error:
         return Comparison(by, skipped=f"it cannot run the changed model: {error}")
+    return judge(by, before, after, allowed, heals)
+
+
+def compare_on_gpu(
+    session: Session, old: Model, new: Model, feeds: Feeds, allowed: float, heals: bool = False
+) -> Comparison:
+    """Both on our GPU engine, where there is an adapter; the arguments are those of :func:`judge`.
+
+    Opening the first device takes about a second; the session keeps it.
+    """
+    by = "Opscope's GPU engine"
+    try:
+        before = session.run(old, feeds, timing=False).outputs
+        if _draws(old) and _moved(before, session.run(old, feeds, timing=False).outputs):
+            return Comparison(by, skipped=_AT_RANDOM)
+    except DeviceError as error:
+        return Comparison(by, skipped=str(error))
+    except OpscopeError as error:
+        return Comparison(by, skipped=f"it cannot run the model: {error}")
+    finally:
+        session.forget(old)
+    try:
+        after = session.run(new, feeds, timing=False).outputs
+    except OpscopeError as error:
+        return Comparison(by, skipped=f"it cannot run the changed model: {error}")
+    finally:
+        session.forget(new)
     return judge(by, before, after, allowed, heals)
 
 

@@ -50,7 +50,7 @@ def propose(subject: Subject) -> Proposal:
     fixed = sum(1 for path, name in shapes if not path and any(p.name == name for p in ports))
     summary = (
         f"{counted(fixed, 'input')} of another shape, and "
-        f"{counted(len(shapes) - fixed + len(refreshed), 'value')} that follow"
+        f"{counted(len(shapes) - fixed + len(refreshed), 'other value')}"
     )
     return Proposal(Edits(shapes={**shapes, **refreshed}), tuple(notes), summary)
 
@@ -79,11 +79,12 @@ def _sizes(subject: Subject) -> dict[str, int]:
             continue
         if len(kind.shape) != len(shape):
             raise RefusedError(f"{where}: input '{name}' is {kind}, not of rank {len(shape)}")
-        for dim, size in zip(kind.shape, shape, strict=True):
+        for axis, (dim, size) in enumerate(zip(kind.shape, shape, strict=True)):
             known = sizes.setdefault(dim, size) if isinstance(dim, str) and dim != "?" else dim
             if isinstance(known, int) and known != size:
                 raise RefusedError(
-                    f"{where}: input '{name}' is {kind}: {dim} is {known}, so it cannot be {size}"
+                    f"{where}: input '{name}' is {kind}: "
+                    f"{dim if isinstance(dim, str) else f'axis {axis}'} is {known}, not {size}"
                 )
     sizes.pop("?", None)
     return sizes

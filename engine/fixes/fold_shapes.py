@@ -175,7 +175,7 @@ def _is_small(kind: TensorType) -> bool:
 
 def _of_type(node: Node, kind: TensorType | None) -> np.ndarray | None:
     """What Shape or Size gives for a value of type ``kind``, where that is known."""
-    if kind is None or kind.shape is None or kind.kind != "tensor":
+    if kind is None or kind.shape is None or kind.kind != "tensor" or kind.dtype == "?":
         return None
     dims = kind.shape
     if node.op_type == "Shape":
@@ -203,7 +203,8 @@ def _read_by_others(graph: Graph, without: frozenset[NodeId]) -> set[str]:
 
 def _text(node: Node, known: Mapping[str, np.ndarray]) -> str:
     value = known[next(name for name in node.outputs if name)]
-    shown = np.array2string(value, threshold=8, separator=", ").replace("\n", "")
+    shown = " ".join(np.array2string(value, threshold=8, separator=", ").split())
+    shown = shown.replace("[ ", "[")  # numpy aligns columns
     return f"it is {shown} for every input, so it becomes a constant"
 
 

@@ -77,9 +77,10 @@ def _unknown(use: OpUse, schema: SchemaVersion, able: set[str]) -> str:
     for kinds, find in ((use.inputs, schema.input), (use.outputs, schema.output)):
         for i, kind in enumerate(kinds):
             slot = find(i)
-            if slot is not None and kind is not None and kind.dtype == "?":
-                if slot.type_param in able and slot.homogeneous:
-                    return slot.name
+            if slot is None or kind is None or slot.type_param not in able:
+                continue
+            if kind.dtype == "?" and slot.homogeneous:
+                return slot.name
     return ""
 
 

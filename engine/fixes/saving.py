@@ -14,6 +14,7 @@ from ..ir.load import load_model
 from ..ir.model import Model
 from ..live import LivePlacement, LiveSession
 from ..providers.targets import target as target_of
+from ..session import Session
 from .equality import (
     LIVE_TOLERANCE,
     LIVE_TOLERANCE_F16,
@@ -21,6 +22,7 @@ from .equality import (
     TOLERANCE,
     Comparison,
     compare_live,
+    compare_on_gpu,
     compare_on_host,
 )
 from .pipeline import Fix
@@ -134,6 +136,8 @@ def _compared(
     rounding = None if fix.exact else _allowed(demand, TOLERANCE)
     heals = not fix.exact
     comparisons = [compare_on_host(old, new, feeds, rounding, heals)]
+    gpu_limit = _allowed(demand, max(rounding or 0.0, _live_tolerance(old)))
+    comparisons.append(compare_on_gpu(Session(), old, new, feeds, gpu_limit, heals))
     live = []
     with LiveSession() as session:
         cpu_limit = _allowed(demand, ORT_CPU_TOLERANCE if rounding is None else rounding)

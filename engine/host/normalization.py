@@ -57,11 +57,13 @@ def batch_normalization_14(
 def _batch_normalized(
     use: OpUse, x: Array, scale: Array, bias: Array, mean: Array, variance: Array
 ) -> Value:
+    if x.ndim < 2 and scale.size != 1:
+        raise use.error(f"an input of shape {x.shape} has one channel, not {scale.size}")
     factor = widened(scale) / np.sqrt(widened(variance) + use.attr("epsilon", 1e-5))
     shift = widened(bias) - widened(mean) * factor
     rank = max(x.ndim, 2)
     y = widened(x) * _per_channel(factor, rank) + _per_channel(shift, rank)
-    return y.astype(x.dtype)
+    return y.astype(x.dtype).reshape(x.shape)
 
 
 @host("LayerNormalization", versions=(17, 17), attributes=("axis", "epsilon", "stash_type"))

@@ -83,6 +83,7 @@ def test_nothing_to_change_writes_nothing(tmp_path, capsys):
         (["--rule", "lower-opset", "--opset", "6"], 1, "below 7"),
         (["--rule", "fix-shapes"], 1, "wants shapes"),
         (["--rule", "drop-dead", "--tolerance", "7"], 2, "--tolerance"),
+        (["--rule", "drop-dead", "-o", ""], 2, "-o wants the name of a file"),
     ],
 )
 def test_errors_are_one_line(tmp_path, capsys, arguments, code, text):
@@ -180,3 +181,52 @@ def test_the_help_names_every_rule(capsys):
     text = capsys.readouterr().out
     assert all(f"  {rule} " in text for rule in RULES)
     assert "exit codes: 0" in text
+
+
+def test_a_preview_of_a_large_model_is_short(tmp_path, capsys):
+    """What happens alike to many nodes is said once, and at most so often."""
+    count, nodes = 40, []
+    for i in range(count):
+        nodes += [
+            helper.make_node("Sin", [f"s{i - 1}" if i else "x"], [f"s{i}"], name=f"sin{i}"),
+            helper.make_node("Shape", [f"s{i}"], [f"d{i}"]),
+            helper.make_node("Mul", [f"d{i}", f"k{i}"], [f"m{i}"]),
+            helper.make_node("Expand", ["x", f"m{i}"], [f"o{i}"]),
+        ]
+    ends = {f"s{count - 1}": (F, (1,)), **{f"o{i}": (F, None) for i in range(count)}}
+    weights = {f"k{i}": np.array([i + 1]) for i in range(count)}
+    path = saved(proto(nodes, {"x": (F, (1,))}, ends, weights, 22), tmp_path)
+    assert main(["fix", str(path), "--rule", "fold-shapes,lower-opset"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) < 45
+    assert max(map(len, lines)) < 250
+    assert any("more (" in line and "--json FILE lists them all" in line for line in lines)
+    (moved,) = (line for line in lines if "host -> gpu" in line)
+    assert "'sin0' (Sin), 'sin1' (Sin), 'sin2' (Sin) and 37 more host -> gpu" in moved
+
+
+def test_a_tolerance_of_nothing_is_one(tmp_path, monkeypatch):
+    allowed = []
+
+    def compare(old, new, feeds, limit, heals):
+        allowed.append(limit)
+        return Comparison("somebody", exact=True)
+
+    monkeypatch.setattr(saving, "compare_on_host", compare)
+    node = helper.make_node("Add", ["x", "x"], ["y"], name="add")
+    path = saved(proto([node], {"x": ("float16", (3,))}, {"y": ("float16", (3,))}), tmp_path)
+    arguments = ["fix", str(path), "--rule", "cast-f32", "--node", "add", "-o"]
+    assert main([*arguments, str(tmp_path / "a.onnx"), "--tolerance", "0"]) == 0
+    assert main([*arguments, str(tmp_path / "b.onnx")]) == 0
+    assert allowed == [0, 5e-3]
+
+
+def test_two_objections_of_the_checker_are_both_told(tmp_path, capsys, monkeypatch):
+    """A model that never passed may still get worse."""
+    path, new = saved(gru(), tmp_path), tmp_path / "new.onnx"
+    monkeypatch.setattr(
+        saving, "checker_objection", lambda p, full: "old" if p == str(path) else f"{p} is bad"
+    )
+    assert main(["fix", str(path), "--rule", "lower-opset", "-o", str(new)]) == 0
+    text = capsys.readouterr().out
+    assert "neither the unchanged model (old) nor the new file (the new file is bad)" in text

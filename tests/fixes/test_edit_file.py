@@ -8,6 +8,7 @@ import pytest
 from fix_case import proto
 from onnx import external_data_helper, helper, numpy_helper
 from opscope.engine.errors import ModelFileError, UsageError
+from opscope.engine.ir import edit_file
 from opscope.engine.ir.edit_file import checker_objection, refuse_target, save
 from opscope.engine.ir.load import load_model
 
@@ -150,6 +151,25 @@ def test_external_data_is_copied_beside_a_file_elsewhere(external, tmp_path):
     (tensor,) = onnx.load_model(folder / "new.onnx", load_external_data=False).graph.initializer
     entries = {e.key: e.value for e in tensor.external_data}
     assert entries == {"location": "w.bin", "offset": "4096", "length": str(WEIGHT.nbytes)}
+
+
+def test_a_copy_has_its_name_only_when_it_is_whole(external, tmp_path, monkeypatch):
+    """A process that is killed while it copies leaves no half file under a name that counts."""
+    during = []
+
+    def copy(reader, writer, size):
+        writer.write(reader.read(100))
+        writer.flush()
+        during.extend(p.name for p in tmp_path.iterdir() if p.is_file())
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(edit_file.shutil, "copyfileobj", copy)
+    with pytest.raises(UsageError, match="No space left"):
+        write(external, tmp_path / "new.onnx")
+    (name,) = during
+    assert name.startswith(".")
+    assert name.endswith(".part")
+    assert [p.name for p in tmp_path.iterdir() if p.is_file()] == []
 
 
 def test_a_copy_replaces_no_file_and_an_equal_one_is_used(external, tmp_path):

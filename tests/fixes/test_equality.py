@@ -1,8 +1,14 @@
 """How outputs before and after are compared."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
-from opscope.engine.fixes.equality import judge
+from fix_case import proto, subject
+from onnx import helper
+from opscope.engine.errors import DeviceError
+from opscope.engine.fixes.equality import compare_live, compare_on_gpu, judge
+from opscope.engine.session import Session
 
 A = np.array([1, 2, 3], np.float32)
 
@@ -52,3 +58,56 @@ def test_infinities_that_become_finite():
 def test_other_outputs():
     assert judge("somebody", {"y": A}, {"z": A}, None).failure
     assert judge("somebody", {}, {}, None).skipped
+
+
+def model_of(op):
+    ports = {"x": ("float32", (3,))}
+    return subject(proto([helper.make_node(op, ["x"], ["y"])], ports, {"y": ports["x"]})).model
+
+
+class Answers:
+    """Stands for a session: gives one output after the other."""
+
+    def __init__(self, *outputs):
+        self.outputs = list(outputs)
+
+    def run(self, model, feeds, timing):
+        return SimpleNamespace(outputs={"y": self.outputs.pop(0)})
+
+    def ask(self, model, target, feeds):
+        return SimpleNamespace(outputs={"y": self.outputs.pop(0)}, error="", run_error="")
+
+    def forget(self, model):
+        pass
+
+
+class NoAdapter(Answers):
+    def run(self, model, feeds, timing):
+        raise DeviceError("no GPU adapter was found")
+
+
+def test_both_on_our_gpu():
+    feeds, session = {"x": A}, Session()
+    old = model_of("Neg")
+    assert compare_on_gpu(session, old, model_of("Neg"), feeds, 1e-3).exact
+    found = compare_on_gpu(session, old, model_of("Abs"), feeds, 1e-3)
+    assert "output 'y' differs" in found.failure
+
+
+def test_without_an_adapter_the_gpu_is_left_out():
+    found = compare_on_gpu(NoAdapter(), model_of("Neg"), model_of("Neg"), {"x": A}, 1e-3)
+    assert found.skipped == "no GPU adapter was found"
+    assert not found.failure
+
+
+@pytest.mark.parametrize("by", ["gpu", "live"])
+def test_a_model_that_draws_at_random_is_no_yardstick(by):
+    """ORT's two runs of the same file differ as much as those of both files."""
+    old, new = model_of("RandomNormalLike"), model_of("RandomNormalLike")
+    session = Answers(A, A + 1, A + 2)
+    if by == "gpu":
+        found = compare_on_gpu(session, old, new, {}, 1e-3)
+    else:
+        found = compare_live(session, "ort-cpu", old, new, {}, 1e-3)[0]
+    assert found.skipped == "two runs of the unchanged model differ: it draws at random"
+    assert not found.failure

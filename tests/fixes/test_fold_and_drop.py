@@ -267,3 +267,14 @@ def test_declarations_of_what_onnx_does_not_know_are_trusted():
     old.graph.value_info.append(info("r", F, (4, 3)))
     _, proposal = propose("fold-shapes", old)
     assert [a.tolist() for a in proposal.edits.weights.values()] == [[4, 3]]
+
+
+def test_the_shape_of_a_sparse_constant_is_not_guessed():
+    """Its type is not known to inference, which says neither a type nor three elements."""
+    sparse = helper.make_sparse_tensor(
+        numpy_helper.from_array(np.ones(1, np.float32)), numpy_helper.from_array(np.array([1])), [3]
+    )
+    nodes = [helper.make_node("Constant", [], ["c"], sparse_value=sparse)]
+    nodes += [n("Shape", "c", "s"), n("Concat", "s s", "t", axis=0), n("Neg", "t", "y")]
+    _, proposal = propose("fold-shapes", proto(nodes, {}, {"y": (I64, (2,))}))
+    assert not proposal.edits

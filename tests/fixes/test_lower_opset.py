@@ -441,7 +441,8 @@ def calling(op, inputs, ports, opset, attribute, value):
         (
             calling(
                 "ScatterElements", ["x", "i", "u"],
-                {"x": (F, (3, 3)), "i": ("int64", (1, 3)), "u": (F, (1, 3))}, 20, "reduction", "max",
+                {"x": (F, (3, 3)), "i": ("int64", (1, 3)), "u": (F, (1, 3))},
+                20, "reduction", "max",
             ),
             17,
             "reduction",

@@ -170,6 +170,16 @@ def test_batch_normalization_9_is_inference() -> None:
         run("BatchNormalization", x, scale, bias, mean, variance, since=9, outputs=5)
 
 
+def test_batch_normalization_of_one_dimension_keeps_it() -> None:
+    """ONNX: of a single dimension of size N, one channel is assumed."""
+    one = np.ones(1, np.float32)
+    x = np.array([1, 3], np.float32)
+    got = run("BatchNormalization", x, one, one, one, one, since=15, epsilon=0.0)
+    assert got.tolist() == [1, 3]
+    with pytest.raises(NodeError, match="has one channel, not 2"):
+        run("BatchNormalization", x, *[np.ones(2, np.float32)] * 4, since=15)
+
+
 def test_dequantize_before_19() -> None:
     x = np.array([[0, 128, 255]], np.uint8)
     scale, zero = np.array([0.5, 1, 2], np.float32), np.array([128, 128, 128], np.uint8)
