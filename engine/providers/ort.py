@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from ..ir.model import Graph, TensorType
 from ..ops.use import OpUse
@@ -136,13 +137,24 @@ class OrtProvider:
             detail = f"the type of input {unknown[0]} is not known, so neither is the provider"
             return Support(Status.UNKNOWN, Reason.UNKNOWN, detail, {"step": "types"})
         matching = self.matching(use)
-        note = next((row.note for row in matching if row.note), "")
+        data: dict[str, Any] = {"step": "kernel", "rows": rows_data(matching)}
+        note, said = next((row.note for row in matching if row.note), ""), ""
+        if note:
+            data["note"] = note
+            if self.options.enable_int64 and _computes_int64(use, matching):
+                said = f"; {note.removesuffix('.')}"
         return Support(
             Status.HOST if self.is_cpu else Status.GPU,
             Reason.NONE,
-            f"{self.label} has a kernel" + (f"; {note.removesuffix('.')}" if note else ""),
-            {"step": "kernel", "rows": rows_data(matching)},
+            f"{self.label} has a kernel{said}",
+            data,
         )
+
+
+def _computes_int64(use: OpUse, rows: tuple[KernelRow, ...]) -> bool:
+    """Whether a node runs on integers that enableInt64 alone lets in."""
+    given = any(k is not None and k.dtype == "int64" for k in use.inputs)
+    return given and any(row.types_int64 for row in rows)
 
 
 def _in_float32(use: OpUse) -> OpUse:

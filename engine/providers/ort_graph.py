@@ -82,7 +82,23 @@ def place_ort(model: Model, types: Types, provider: OrtProvider) -> dict[NodeId,
         if provider.channels_last:
             placed |= moved_quantizers(graph, placed, cancelled)
         verdicts |= placed
-    return verdicts
+    return verdicts | _out_of_reach(model, verdicts, provider.options.force_cpu_node_names)
+
+
+def _out_of_reach(
+    model: Model, verdicts: Mapping[NodeId, Support], forced: frozenset[str]
+) -> dict[NodeId, Support]:
+    """Nodes named in forceCpuNodeNames that run on the GPU all the same: the reader is told why."""
+    found: dict[NodeId, Support] = {}
+    for node_id, verdict in verdicts.items():
+        node = model.nodes[node_id] if forced else None
+        if node is None or node.name not in forced or side_of(verdict) != "gpu":
+            continue
+        fused = verdict.status is Status.FUSED
+        why = "it is part of another node" if fused else "ORT has given it another name"
+        detail = f"{verdict.detail}; forceCpuNodeNames does not reach it: {why} by then"
+        found[node_id] = replace(verdict, detail=detail)
+    return found
 
 
 def _lay_out(work: Work, found: Mapping[NodeId, Support]) -> None:

@@ -58,7 +58,11 @@ def layout_gate(provider: OrtProvider, use: OpUse) -> Support | None:
 
 
 def forced_rule(provider: OrtProvider, use: OpUse) -> Support | None:
-    """The user named the node in forceCpuNodeNames."""
+    """The user named the node in forceCpuNodeNames: asked only where there is a kernel.
+
+    The names are compared as they are, one a line. A name that ORT has changed by then (a node
+    that it made of several, or put in from a function or a branch) is not found.
+    """
     if not use.name or use.name not in provider.options.force_cpu_node_names:
         return None
     detail = "the option forceCpuNodeNames keeps it on the CPU"
@@ -178,10 +182,10 @@ def failure_rule(provider: OrtProvider, use: OpUse) -> Support | None:
 STEPS: tuple[Step, ...] = (
     operator_lookup,
     layout_gate,
-    forced_rule,
     kernel_lookup,
     version_rule,
     type_rule,
+    forced_rule,
     fixed_shapes,
     selection_rule,
     failure_rule,

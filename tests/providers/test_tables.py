@@ -385,7 +385,7 @@ def test_a_verdict_says_what_nobody_has_run() -> None:
             assert verdict.detail.count("not run") <= 1
 
 
-def test_a_verdict_shows_the_rows_note() -> None:
+def test_a_note_of_a_row_is_data_of_a_verdict_with_which_all_is_well() -> None:
     subject = model(
         [node("Conv", "x w", "y", "conv")],
         {"x": ("float32", (1, 3, 8, 8))},
@@ -393,4 +393,13 @@ def test_a_verdict_shows_the_rows_note() -> None:
         {"w": np.ones((4, 3, 3, 3), np.float32)},
     )
     (verdict,) = place(subject, "webnn", infer_types(subject)).values()
-    assert "; 3-D or 4-D input and weight only (" in verdict.detail
+    assert verdict.data["note"].startswith("3-D or 4-D input and weight only")
+    assert "3-D" not in verdict.detail
+
+
+def test_what_enable_int64_costs_is_said_where_it_is_used() -> None:
+    for dtype in ("int64", "float32"):
+        subject = model([node("Add", "x x", "y")], {"x": (dtype, (2,))}, "y")
+        target = "ort-webgpu,enableInt64=1"
+        (verdict,) = place(subject, target, infer_types(subject)).values()
+        assert ("only the low 32 bits" in verdict.detail) is (dtype == "int64")

@@ -10,6 +10,7 @@ import numpy as np
 
 from .graph import Work
 from .left import Left
+from .removals import STEP as DROPPED
 
 STEP = "equal quantizers"
 DETAIL = "ORT makes one pair of two in a row"
@@ -52,8 +53,9 @@ def empty(work: Work) -> None:
         if first is not None and first.op == Q:
             _into(work, first, back, second)
         else:
-            work.drop(second, back.input(0), f"{DETAIL}: this one undoes nothing", STEP)
-            work.discard(back, f"{DETAIL}: this one undoes nothing", STEP)
+            detail = "ORT drops it: quantizing again what was dequantized changes nothing"
+            work.drop(second, back.input(0), detail, DROPPED)
+            work.discard(back, detail, DROPPED)
 
 
 def _into(work: Work, first: Left, back: Left, second: Left) -> None:
