@@ -48,6 +48,7 @@ _ALL_MOVE = frozenset(("Concat",))
 EXACT = frozenset((*_MOVES, *_ALL_MOVE, "Add", "Sub", "Mul", "Div", "Mod", "Neg", "Abs", "Min")) | {
     *("Max", "Clip", "Range", "ReduceMax", "ReduceMin", "ReduceSum", "CumSum", "Equal", "Less"),
     *("Greater", "LessOrEqual", "GreaterOrEqual", "Cast", "ScatterND", "ScatterElements", "Sign"),
+    *("Pad", "Trilu"),
 }
 """Operators that give in int32 exactly what they give in int64, while all values fit."""
 
@@ -57,7 +58,8 @@ def integer_bounds(
 ) -> Mapping[ValueId, Bound]:
     """The bounds that are proven, for integer values of every graph.
 
-    A subgraph's inputs have none, and the body of a function neither.
+    A subgraph's inputs have those of their types alone, but for the count of a Loop's rounds. The
+    bodies of functions have none.
 
     Args:
         model: the model.
@@ -87,7 +89,11 @@ def integer_bounds(
                 if bound is None or not _within(bound, limits):
                     bound = limits  # what may wrap around can be anything of its type
                 found[graph.path, node.outputs[index]] = bound
-            stack += [(inner, (graph, *outer)) for _, inner in node.subgraphs]
+            for _, inner in node.subgraphs:
+                stack.append((inner, (graph, *outer)))
+                trips = _at(ins, 0)
+                if node.op_type == "Loop" and not node.domain and trips and inner.inputs:
+                    found[inner.path, inner.inputs[0].name] = (0, max(trips[1] - 1, 0))
     return found
 
 
@@ -285,6 +291,17 @@ def _scattered(use: OpUse, ins: tuple[Bound | None, ...]) -> Bound | None:
     return _hull(_at(ins, 0), _at(ins, 2))
 
 
+def _padded(use: OpUse, ins: tuple[Bound | None, ...]) -> Bound | None:
+    """Values of the input, and what is put beside them: a constant, or those very values."""
+    if str(use.attr("mode", "constant")) != "constant":
+        return _at(ins, 0)
+    return _hull(_at(ins, 0), _at(ins, 2) if use.has(2) else (0, 0))
+
+
+def _triangle(use: OpUse, ins: tuple[Bound | None, ...]) -> Bound | None:
+    return _hull(_at(ins, 0), (0, 0))
+
+
 def _constant(use: OpUse, ins: tuple[Bound | None, ...]) -> Bound | None:
     value: Any = use.attributes.get("value")
     if isinstance(value, Weight):
@@ -329,4 +346,6 @@ _RULES: Mapping[str, Callable[[OpUse, tuple[Bound | None, ...]], Bound | None]] 
     "Constant": _constant,
     "ConstantOfShape": _constant,
     "Sign": _sign,
+    "Pad": _padded,
+    "Trilu": _triangle,
 }

@@ -41,6 +41,7 @@ def apply_edits(proto: onnx.ModelProto, edits: Edits) -> Mapping[NodeId, NodeId]
         work.imports(function.opset_import, path)
         work.nodes(function, path)
         work.infos(function.value_info, path)
+        work.forget(function, path)
         work.origins(function.node, path, path, origins)
     return origins
 
@@ -65,7 +66,7 @@ class _Work:
             self.infos(infos, path)
         lost = self._lost.get(path, set()) | {n for p, n in self._edits.dropped if p == path}
         if lost:
-            _forget(graph, lost)
+            _forget(graph, lost, {tensor.name for tensor in graph.initializer})
 
     def nodes(self, owner: Any, path: GraphPath) -> None:
         """Change the nodes of ``owner`` (a graph or function), those of their subgraphs first."""
@@ -98,6 +99,10 @@ class _Work:
             kept = [_copy(node) for node in nodes]
             del owner.node[:]
             owner.node.extend(kept)
+
+    def forget(self, function: onnx.FunctionProto, path: GraphPath) -> None:
+        """Drop what a function declares of values that it no longer has."""
+        _forget(function, self._lost.get(path, set()), set())
 
     def infos(self, infos: Iterable[onnx.ValueInfoProto], path: GraphPath) -> None:
         for info in infos:
@@ -215,10 +220,9 @@ def _set_shape(shape: onnx.TensorShapeProto, dims: Shape) -> None:
     shape.SetInParent()
 
 
-def _forget(graph: onnx.GraphProto, lost: set[str]) -> None:
-    """Drop the declared types of values that nothing defines any more."""
-    defined = {name for node in graph.node for name in node.output}
-    defined.update(tensor.name for tensor in graph.initializer)
-    for index in reversed(range(len(graph.value_info))):
-        if graph.value_info[index].name in lost - defined:
-            del graph.value_info[index]
+def _forget(owner: Any, lost: set[str], weights: set[str]) -> None:
+    """Drop the declared types of values that nothing in a graph or function defines any more."""
+    defined = weights.union(*(node.output for node in owner.node))
+    for index in reversed(range(len(owner.value_info))):
+        if owner.value_info[index].name in lost - defined:
+            del owner.value_info[index]

@@ -166,3 +166,14 @@ def test_attributes(value):
     found = {a.name: helper.get_attribute_value(a) for a in made.graph.node[0].attribute}
     expected = {"new": 7} | ({} if value is None else {"axis": value})
     assert found == {k: v.encode() if isinstance(v, str) else v for k, v in expected.items()}
+
+
+def test_a_function_declares_no_value_that_it_lost():
+    made = rich()
+    (function,) = made.functions
+    function.node.insert(0, n("Neg", "p", "unread", "dead"))
+    function.value_info.extend([info("unread", F, (4,)), info("q", F, (4,))])
+    (path,) = (f.graph.path for f in load_bytes(made.SerializeToString()).functions.values())
+    edits = Edits(removed=frozenset((NodeId(path, 0),)))
+    after = onnx.load_model_from_string(rewrite(made.SerializeToString(), edits, "here").data)
+    assert [v.name for v in after.functions[0].value_info] == ["q"]

@@ -235,3 +235,35 @@ def test_a_type_that_is_not_known_keeps_the_node_as_it_is():
     _, proposal = propose("int64-to-int32", old, nodes=("clip",))
     assert not proposal.edits
     assert texts(proposal, "clip") == ["its 'min' must have the same type, and that is not known"]
+
+
+def test_a_loop_counts_no_further_than_it_runs():
+    body = helper.make_graph(
+        [n("Mul", "i i", "s"), n("Identity", "go", "on")],
+        "body",
+        [info("i", I64, ()), info("go", "bool", ())],
+        [info("on", "bool", ()), info("s", I64, ())],
+    )
+    node = helper.make_node("Loop", ["trips", ""], ["y"], name="loop", body=body)
+    trips = {"trips": np.array(100)}
+    found = bounds_of(proto([node], {}, {"y": (I64, (100,))}, trips))
+    assert [b for (path, name), b in found.items() if name == "s"] == [(0, 99 * 99)]
+    found = bounds_of(proto([node], {"trips": (I64, ())}, {"y": (I64, (None,))}))
+    assert [b for (path, name), b in found.items() if name == "s"] == [(-(2**63), 2**63 - 1)]
+
+
+@pytest.mark.parametrize(
+    ("op", "more", "attributes", "bound"),
+    [
+        ("Pad", ["two"], {}, (0, 9)),
+        ("Pad", ["two", "five"], {}, (-5, 9)),
+        ("Pad", ["two"], {"mode": "edge"}, (3, 9)),
+        ("Trilu", [], {}, (0, 9)),
+    ],
+)
+def test_what_is_put_beside_values_counts(op, more, attributes, bound):
+    nodes = [n("Clip", "x low high", "c"), helper.make_node(op, ["c", *more], ["y"], **attributes)]
+    weights = {"low": np.array(3), "high": np.array(9), "two": np.array([1, 1, 1, 1])}
+    weights["five"] = np.array(-5)
+    old = proto(nodes, {"x": (I64, (2, 2))}, {"y": (I64, None)}, weights)
+    assert bounds_of(old)[(), "y"] == bound
