@@ -1,5 +1,10 @@
 """Who can run what: our registry, ORT's tables, placement over a graph.
 
+``placement.place`` gives the verdict of a target on every node. For ORT's targets: ``tables`` holds
+what each provider registers, ``ort`` is one provider, ``ort_steps`` judge one node, ``ort_graph``
+a whole graph, and ``rewrites`` (whose page has a drawing of ORT's order) is what ORT does to the
+graph before and after.
+
 The public names are loaded when first used: the kernels need this package's ``support`` module
 while they register, and the providers need the kernels.
 """

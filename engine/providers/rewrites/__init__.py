@@ -1,7 +1,46 @@
-"""What ONNX Runtime's optimizers do to a graph, matched to the user's nodes: one module per kind.
+"""What ONNX Runtime does to a graph on its way to a session, matched to the user's nodes.
 
-Level 1 runs before any provider is asked, over and over until nothing changes. Level 2 runs after
-the nodes are placed, each fusion for the providers that have its kernel.
+ORT does not place the graph in the file. It rewrites it first, places what is left, rewrites that
+again, and only then makes kernels. In its order, with who repeats each part here::
+
+    the file
+       |   function calls are put in place, under new names          ../placement, ../ort_graph
+       v
+    level 1, over and over until nothing changes (10 rounds)         level_one
+       |   Constants become initializers                             folding
+       |   two pairs of quantizers in a row become one               quantizers
+       |   what changes nothing is dropped                           removals
+       |   MatMul, Gemm, Conv take their neighbours over             products, convolutions
+       |   equal nodes become one                                    common
+       |   what depends on no input is computed; an If with a        folding, branches
+       |     constant condition gives way to the branch it takes
+       |   Reshapes in a row; LayerNormalization, Gelu spelt out     reshapes, normalizations
+       |   Transposes move until they cancel (first round alone)     transposes
+       v
+    placing: each node that is left is looked up, by the steps of    ../ort_steps, ../ort_host
+       |     one provider after the other; the CPU takes the rest
+       |   with NHWC: Transposes around what computes                transposes (wrap)
+       |     channels-last, moved until they cancel; then ORT
+       |     asks the provider again
+       |   with NCHW: what only shuffles host values goes to         ../ort_graph
+       |     the CPU
+       v
+    level 2, within one provider: Conv and its activation,           activations, normalizations
+       |     MatMul and Transpose, QuickGelu, LayerNormalization
+       v
+    kernels: no match anywhere ends the session                      ../ort_failures
+
+``Work`` (``graph``) is the graph while this happens: ``values`` has types and small constants,
+``edges`` who makes and who reads what, and the order in which ORT visits the nodes. A rule edits it
+as ORT's does. A user's node that goes leaves a verdict (folded, or fused into another node); what
+is left is looked up, and ``../ort_graph`` brings every verdict back to the user's nodes. What ORT
+makes anew stands under the id of the user's node whose output it gives, without that node's name:
+ORT gives it one of its own, which is why forceCpuNodeNames does not find it.
+
+Where ORT moves nodes in a way that is not repeated here the verdict is unknown (``../quantizers``).
+Fusions of level 2 that are not repeated (SkipLayerNormalization, BiasGelu, FastGelu, Attention,
+EmbedLayerNormalization, chains of Casts) join nodes of one provider: their verdicts hold all the
+same.
 """
 
 from __future__ import annotations
