@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
 from ..engine.errors import UsageError
@@ -15,6 +16,7 @@ from .views.finding import LINK_SCHEMES
 
 _SUBJECT = "page"
 _MARGIN = 18
+_HEADING_CODE = re.compile(r"^#.*$", re.MULTILINE)  # Qt would set it in another size
 
 
 class CodePage(QDialog):
@@ -50,7 +52,8 @@ class CodePage(QDialog):
         """Show the page of ``code``."""
         self.setWindowTitle(code)
         self.browser.setAccessibleName(f"About {code}")
-        self.browser.setMarkdown(text)
+        self.browser.setMarkdown(_HEADING_CODE.sub(lambda m: m[0].replace("`", ""), text))
+        _wrap_code(self.browser.document())
 
     def _open(self, url: QUrl) -> None:
         name = url.path()
@@ -58,6 +61,18 @@ class CodePage(QDialog):
             self._open_link(url)
         elif url.isRelative() and name.endswith(".md") and "/" not in name:
             self.wanted.emit(name.removesuffix(".md"))
+
+
+def _wrap_code(document: QTextDocument) -> None:
+    """Long lines of code go on in the next line: a page has no bar to scroll it sideways."""
+    block, cursor = document.begin(), QTextCursor(document)
+    while block.isValid():
+        form = block.blockFormat()
+        if form.nonBreakableLines():
+            form.setNonBreakableLines(False)
+            cursor.setPosition(block.position())
+            cursor.setBlockFormat(form)
+        block = block.next()
 
 
 class CodePages(QObject):

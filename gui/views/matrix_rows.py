@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...engine.live.answer import LiveNode
 
 NOT_JUDGED = "not judged"
+NO_SESSION = "no session"
 DIFFERS = "table-differs"  # the engine's code for it
 
 
@@ -46,7 +47,9 @@ def _row(document: Document, node: NodeId, target: Target, theme: Theme) -> Matr
     look, word = _live_look(found, verdict, theme)
     told = _live_text(found, live.installed) if live is not None else ""
     if live is not None and live.error:
-        look, word = theme.status[Status.FAILS], WORDS[Status.FAILS]
+        look, word = None, NO_SESSION  # of the whole model, through one node at most
+        if live.failed_node == node:
+            look, word = theme.status[Status.FAILS], WORDS[Status.FAILS]
         told = f"{live.installed} makes no session: {live.error}"
     if verdict is None:
         return MatrixRow(target, None, NOT_JUDGED, live=word, live_look=look, live_text=told)

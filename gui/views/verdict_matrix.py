@@ -23,7 +23,7 @@ from .value_rows import link
 
 _HEIGHT = 22
 _BAR = 3.0
-_LEAST = 48.0  # pixels for the step; with fewer it is left to the tooltip
+_LEAST = 64.0  # pixels for the step; with fewer it is left to the tooltip
 
 
 class RowButton(QAbstractButton):

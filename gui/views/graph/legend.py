@@ -21,6 +21,7 @@ from .looks import look_of
 
 _SWATCH = 16.0
 _PAD = 8
+_SIDES, _BETWEEN = 36, 4  # pixels beside and between the widgets of a line
 
 
 class LegendButton(QAbstractButton):
@@ -115,12 +116,16 @@ class Legend(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 3, 10, 3)
         column.setSpacing(0)
-        self._head, self._row = QHBoxLayout(), QHBoxLayout()
-        for line in (self._head, self._row):
+        self._head, self._row, self._more = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        self._classes = QHBoxLayout()  # in the row, those that fit
+        for line in (self._head, self._row, self._more):
             line.setSpacing(2)
             column.addLayout(line)
-        # A legend never widens the window: classes that do not fit are left out.
+        self._classes.setSpacing(2)
+        self._buttons: list[LegendButton] = []
+        # A legend never widens the window: classes that do not fit go to another line.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setAutoFillBackground(True)  # it grows over what the canvas has painted
         self.hide()
 
     def set_theme(self, theme: Theme) -> None:
@@ -134,7 +139,7 @@ class Legend(QWidget):
         before, self._colouring = self._colouring, colouring
         if colouring.mode is Mode.NONE:
             self.hide()
-        elif not self.isHidden() and _classes(before) == _classes(colouring):
+        elif not self.isHidden() and _kinds(before) == _kinds(colouring):
             for button, entry in zip(self.buttons(), colouring.legend, strict=True):
                 button.set_entry(entry)
             self._title.setText(colouring.title)
@@ -146,7 +151,8 @@ class Legend(QWidget):
     def _rebuild(self) -> None:
         colouring = self._colouring
         self._last.clear()
-        for line in (self._head, self._row):
+        self._row.removeItem(self._classes)
+        for line in (self._head, self._row, self._more, self._classes):
             while (item := line.takeAt(0)) is not None:
                 if (old := item.widget()) is not None:
                     old.hide()
@@ -159,11 +165,12 @@ class Legend(QWidget):
         head.addSpacing(6)
         if colouring.mode is Mode.TIME:
             head.addWidget(self._ramp)
-        for entry in colouring.legend:
-            button = LegendButton(entry, self._theme)
+        self._row.addLayout(self._classes)
+        self._buttons = [LegendButton(entry, self._theme) for entry in colouring.legend]
+        for button in self._buttons:
             button.clicked.connect(lambda _=False, b=button: self._next(b.entry))
-            self._row.addWidget(button)
-        for line in dict.fromkeys((head, self._row)):
+            self._classes.addWidget(button)
+        for line in dict.fromkeys((head, self._row, self._more)):
             line.addStretch(1)
         head.addWidget(self._summary)
         self.show()
@@ -171,21 +178,48 @@ class Legend(QWidget):
 
     def buttons(self) -> list[LegendButton]:
         """The classes on show."""
-        return [w for w in self._widgets(self._row) if isinstance(w, LegendButton)]
+        return list(self._buttons)
 
     def _widgets(self, line: QHBoxLayout) -> list[QWidget]:
-        items = (line.itemAt(i) for i in range(line.count()))
-        found = (item.widget() for item in items if item is not None)
-        return [widget for widget in found if widget is not None]
+        found: list[QWidget] = []
+        for item in (line.itemAt(i) for i in range(line.count())):
+            if item is self._classes:
+                found += self._widgets(self._classes)
+            elif item is not None and (widget := item.widget()) is not None:
+                found.append(widget)
+        return found
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Show as many classes as fit, the first ones first."""
         self._make_room()
 
     def _make_room(self) -> None:
-        """Hide what says least until the rest fits: summary, scale or title, then classes."""
-        for line in (self._head, self._row):
+        """Classes go on in another line, or with times, of which the first say most, are hidden.
+
+        Before that goes what says least: summary, scale or title.
+        """
+        if self._colouring.mode is not Mode.TIME:
+            self._break_line()
+        for line in (self._head, self._row, self._more):
             self._make_room_in(self._widgets(line))
+
+    def _break_line(self) -> None:
+        """Move the classes that do not fit into the second line, and back."""
+        room, count = self.width() - _SIDES, 0
+        for button in self._buttons:
+            room -= button.sizeHint().width() + _BETWEEN
+            if room < 0:
+                break
+            count += 1
+        if self._more.count() - 1 == len(self._buttons) - count:  # beside what stretches
+            return
+        for button in self._buttons:
+            self._classes.removeWidget(button)
+            self._more.removeWidget(button)
+        for button in self._buttons[:count]:
+            self._classes.addWidget(button)
+        for place, button in enumerate(self._buttons[count:]):
+            self._more.insertWidget(place, button)
 
     def _make_room_in(self, widgets: list[QWidget]) -> None:
         hideable: list[QWidget] = [self._summary, *reversed(self.buttons())]
@@ -193,13 +227,13 @@ class Legend(QWidget):
         hideable.insert(1, self._ramp if self._colouring.mode is Mode.TIME else self._title)
         hideable = [widget for widget in hideable if widget in widgets]
         sizes = (max(w.sizeHint().width(), w.minimumWidth()) for w in widgets)
-        room = self.width() - 36 - sum(size + 4 for size in sizes)
+        room = self.width() - _SIDES - sum(size + _BETWEEN for size in sizes)
         hidden = set()
         for widget in hideable:
             if room >= 0:
                 break
             hidden.add(widget)
-            room += widget.sizeHint().width() + 4
+            room += widget.sizeHint().width() + _BETWEEN
         for widget in widgets:  # told even to a new one: Qt shows later what nobody has hidden
             widget.setVisible(widget not in hidden)
 
@@ -218,5 +252,5 @@ class Legend(QWidget):
         self.wanted.emit(node)
 
 
-def _classes(colouring: Colouring) -> tuple[Mode, list[str]]:
+def _kinds(colouring: Colouring) -> tuple[Mode, list[str]]:
     return colouring.mode, [entry.label for entry in colouring.legend]

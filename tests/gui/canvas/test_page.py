@@ -274,6 +274,24 @@ def test_a_narrow_legend_keeps_its_classes(shown, small):
     assert page.legend.buttons()[0].isVisible()  # times have a line of their own
 
 
+def test_classes_that_do_not_fit_go_to_another_line(shown, small):
+    page = shown(small)
+    statuses = (Status.GPU, Status.HOST, Status.FAILS, Status.UNKNOWN, Status.FOLDED)
+    support = dict(zip(small.nodes, map(Support, statuses), strict=False))
+    page.set_colouring(by_provider(small, support, "ORT WebGPU 0.4.0"))
+    page.resize(150, 400)
+    QCoreApplication.processEvents()
+    buttons = page.legend.buttons()
+    assert len(buttons) >= 3
+    assert all(b.isVisible() for b in buttons[:3])
+    assert len({b.y() for b in buttons}) == 2
+    page.resize(900, 400)
+    QCoreApplication.processEvents()
+    assert page.legend.buttons() == buttons
+    assert all(b.isVisible() for b in buttons)
+    assert len({b.y() for b in buttons}) == 1
+
+
 def test_new_totals_keep_the_legend_s_buttons(shown, small):
     """In a loop the times change several times a second; a button must not go under a click."""
     page = shown(small)

@@ -128,6 +128,8 @@ def test_the_installed_runtime_s_answer_stands_beside_and_differences_are_marked
     live, _ = fakes.live("ort-webgpu")
     document.set_live(replace(live, nodes={}, error="no adapter"), ())
     wait(lambda: "makes no session: no adapter" in shown(panel.matrix))
+    row = next(r for r in panel.matrix.rows if r.target.id == "ort-webgpu")
+    assert (row.live, row.live_look) == ("no session", None)  # which says nothing of this node
 
 
 def test_a_node_s_findings_are_those_of_the_chosen_target(panel, targets):
