@@ -80,6 +80,10 @@ class LimitError(NodeError):
         self.allowed = allowed
 
 
+class WorkError(NodeError):
+    """A node whose graph would run longer than a plan may take; a run itself may take longer."""
+
+
 class NotCoveredError(OpscopeError, NotImplementedError):
     """Strict placement: the provider has no kernel for a node that must not fall back."""
 

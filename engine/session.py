@@ -87,7 +87,9 @@ class Session:
         profile: DeviceProfile | None = None,
     ) -> Plan:
         """Plan ``model`` for ``feeds``; with ``profile`` no device is opened."""
-        options = PlanOptions(strict=fallback == "error", stats=stats, assumed=assumed)
+        options = PlanOptions(
+            strict=fallback == "error", stats=stats, assumed=assumed, for_run=True
+        )
         return make_plan(model, feeds, profile or self.profile, self.registry, options)
 
     def prepare(

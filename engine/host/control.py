@@ -66,6 +66,7 @@ def loop(
                 needed=count + 1,
                 allowed=MAX_TRIPS,
             )
+        scope.trip(use)
         inputs = [np.array(count, np.int64), np.array(going), *carried]
         results = run_graph(body, _bind(use, body, inputs), scope)
         # Without a condition input the body's is still computed, and still ends the loop.
@@ -124,6 +125,7 @@ def scan(use: OpUse, *inputs: Array, scope: Scope) -> tuple[Value, ...]:
     ports = body.outputs[len(state) :]
     gathered: list[list[Array]] = [[] for _ in ports]
     for step in range(lengths.pop()):
+        scope.trip(use)
         results = run_graph(body, _bind(use, body, [*state, *(r[step] for r in rows)]), scope)
         state = results[: len(state)]
         for pile, value in zip(gathered, results[len(state) :], strict=True):
@@ -154,6 +156,7 @@ def sequence_map(use: OpUse, items: list[Value], *others: Value, scope: Scope) -
     body, scope = _graph(use, "body"), scope.deeper(use)
     piles: list[list[Value]] = [[] for _ in body.outputs]
     for index, item in enumerate(items):
+        scope.trip(use)
         along = [other[index] if isinstance(other, list) else other for other in others]
         inputs: Mapping[str, Any] = _bind(use, body, [item, *along])
         for pile, value in zip(piles, run_graph(body, inputs, scope), strict=True):

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..ir.model import Function
 from ..ops.use import OpUse
+from .work import Work
 
 MAX_DEPTH = 64  # nested calls and branches; deeper is taken for a function that calls itself
 
@@ -22,6 +23,7 @@ class Scope:
         values: outer values that a subgraph may capture, by name.
         attributes: what a function's attribute references stand for; None outside functions.
         depth: how many calls and branches deep this is.
+        work: what loops may spend; None in a run, which has no such limit.
     """
 
     functions: Mapping[tuple[str, str, str], Function] = field(default_factory=dict)
@@ -29,6 +31,7 @@ class Scope:
     values: Mapping[str, Any] = field(default_factory=dict)
     attributes: Mapping[str, Any] | None = None
     depth: int = 0
+    work: Work | None = None
 
     def with_values(self, values: Mapping[str, Any]) -> Scope:
         """A copy in which subgraphs capture from ``values``."""
@@ -42,6 +45,11 @@ class Scope:
             values={},
             attributes=attributes,
         )
+
+    def trip(self, use: OpUse) -> None:
+        """Count one run of a body of ``use``; WorkError where a plan may spend no more."""
+        if self.work is not None:
+            self.work.trip(use)
 
     def deeper(self, use: OpUse) -> Scope:
         """A copy one level down; NodeError past :data:`MAX_DEPTH`."""

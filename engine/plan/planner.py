@@ -13,6 +13,7 @@ from ..errors import NotCoveredError
 from ..feeds import check_feeds
 from ..host.evaluate import can_evaluate
 from ..host.scope import Scope
+from ..host.work import Work
 from ..ir.infer import infer_node
 from ..ir.model import Function, Model, Node, NodeId, TensorType, subgraph_reads
 from ..ops.registry import Kernel, Registry
@@ -50,11 +51,14 @@ class PlanOptions:
         strict: a node that would run on the host is an error (``--fallback error``).
         stats: gather minimum, maximum, NaN and Inf of each float intermediate; nothing is fused.
         assumed: symbolic dimensions that were assumed, to be shown.
+        for_run: a run follows, which would do the work of a constant loop anyway; otherwise loops
+            get what ``host.work`` allows.
     """
 
     strict: bool = False
     stats: bool = False
     assumed: Mapping[str, int] | None = None
+    for_run: bool = False
 
 
 def make_plan(
@@ -71,6 +75,7 @@ def make_plan(
 
     Raises:
         NodeError: a node's inputs contradict the ONNX text, or a limit is exceeded (LimitError).
+        WorkError: a loop that is computed while planning takes too long for a plan without a run.
         NotCoveredError: with ``strict``, a node without a GPU kernel.
         FeedError: an input is missing, or does not fit the model.
     """
@@ -91,7 +96,8 @@ class _Planner:
         self._profile = profile
         self._registry = registry
         self._options = options
-        self._values = Values(feeds, Scope(model.functions, model.opset_imports))
+        work = None if options.for_run else Work()
+        self._values = Values(feeds, Scope(model.functions, model.opset_imports, work=work))
         self._memory = Memory(profile.f16)
         self._device = DeviceValues(self._values, self._memory, profile)
         self._segments: list[GpuSegment | HostSegment] = []

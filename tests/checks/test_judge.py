@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import onnx.parser
 import pytest
 from onnx import TensorProto, helper
 from opscope.engine.checks import run_checks
@@ -16,17 +17,22 @@ from opscope.engine.checks.judge import judge
 from opscope.engine.checks.measured import measured_findings
 from opscope.engine.checks.placed import target_findings
 from opscope.engine.checks.required import is_covered, required, strict
+from opscope.engine.device.profile import DeviceProfile
 from opscope.engine.diagnostics import Diagnostic, Severity, merge
-from opscope.engine.errors import FeedError
+from opscope.engine.errors import FeedError, WorkError
+from opscope.engine.host.work import PLANNING_TRIPS, Work
 from opscope.engine.ir.infer import infer
 from opscope.engine.ir.load import load_bytes, load_model
 from opscope.engine.ir.model import Model, NodeId, TensorType
+from opscope.engine.ops import load_kernels
+from opscope.engine.plan.planner import PlanOptions, make_plan
 from opscope.engine.providers import Status
 from opscope.engine.providers.ort import OrtProvider
 from opscope.engine.providers.support import Reason, Support
 from opscope.engine.providers.tables import load_table
 from opscope.engine.providers.targets import target
 from opscope.engine.results import ValueStats
+from opscope.engine.session import Session
 from small_model import findings, half, model, node, only
 
 X = {"x": ("float32", (2, 6))}
@@ -263,6 +269,37 @@ def test_an_input_without_a_rank_is_not_planned() -> None:
     given = judge(subject, shapes={"x": (2, 3)})
     assert findings(given, "not-planned") == []
     assert given.types[(), "y"] == TensorType("float32", (2, 3))
+
+
+def endless(trips: int) -> Model:
+    """A constant Loop whose result is added to the input."""
+    text = f"""<ir_version: 9, opset_import: ["" : 17]> main (float[2] x) => (float[2] y) {{
+        n = Constant <value = int64 {{{trips}}}> ()
+        z = Constant <value = float[2] {{0.0, 1.0}}> ()
+        [loop] s = Loop(n, , z) <body = b (int64 i, bool c, float[2] a) => (bool d, float[2] e) {{
+            d = Identity(c)
+            e = Abs(a) }}>
+        y = Add(x, s) }}"""
+    return load_bytes(onnx.parser.parse_model(text).SerializeToString())
+
+
+def test_a_long_loop_does_not_hold_up_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("opscope.engine.host.control.MAX_TRIPS", 20_000)  # an error without a limit
+    told = only(endless(9_000_000), "not-planned")
+    assert (told.severity, told.name, told.op) == (Severity.INFO, "loop", "Loop")
+    assert f"no more than {PLANNING_TRIPS:,} trips" in told.text
+    judged = judge(endless(PLANNING_TRIPS // 100))
+    assert findings(judged, "not-planned") == []
+    assert judged.plan is not None
+
+
+def test_before_a_run_a_loop_has_the_runs_own_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("opscope.engine.plan.planner.Work", lambda: Work(trips=3))
+    subject, feeds = endless(50), {"x": np.zeros(2, np.float32)}
+    with pytest.raises(WorkError, match=" 3 trips"):
+        make_plan(subject, feeds, DeviceProfile(), load_kernels(), PlanOptions())
+    plan = Session().plan(subject, feeds, profile=DeviceProfile())
+    assert plan.types[(), "y"] == TensorType("float32", (2,))
 
 
 def test_shapes_that_do_not_fit_are_the_callers_error() -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import onnx.parser
 import pytest
-from opscope.engine.errors import FeedError, NodeError
-from opscope.engine.host.evaluate import evaluate_model
+from opscope.engine.errors import FeedError, NodeError, WorkError
+from opscope.engine.host.evaluate import evaluate_model, run_graph
+from opscope.engine.host.scope import Scope
+from opscope.engine.host.work import Work
 from opscope.engine.ir.load import load_bytes
-from opscope.engine.ir.model import Model
+from opscope.engine.ir.model import Model, NodeId
+from opscope.engine.ops.use import OpUse
 
 
 def parsed(text: str) -> Model:
@@ -127,3 +130,43 @@ def test_a_function_that_calls_itself_is_an_error() -> None:
 def test_a_missing_feed_is_named() -> None:
     with pytest.raises(FeedError, match="input 'start' is not given"):
         evaluate_model(parsed(LOOP), {"n": np.array(1)})
+
+
+def test_while_planning_all_loops_share_the_trips_and_the_seconds() -> None:
+    use = OpUse("Loop", node=NodeId((), 3), name="spin")
+    work = Work(trips=2, seconds=5)
+    work.trip(use)
+    work.trip(use)
+    for _ in range(2):  # spent is spent
+        with pytest.raises(WorkError, match=r"'spin'.* 2 trips"):
+            work.trip(use)
+    now = iter((0.0, 0.0, 4.0, 6.0))
+    work = Work(trips=9, seconds=5, clock=lambda: next(now))
+    work.trip(use)
+    work.trip(use)
+    with pytest.raises(WorkError, match="5 seconds"):
+        work.trip(use)
+
+
+@pytest.mark.parametrize("kind", ["Loop", "Scan", "SequenceMap"])
+def test_each_body_that_runs_many_times_counts(kind: str) -> None:
+    model = parsed(HEAD + " main (float[4] x) => (float[4] y) {" + REPEATS[kind] + "}")
+    scope = Scope(model.functions, model.opset_imports, work=Work(trips=3))
+    with pytest.raises(WorkError, match=f"{kind}.* 3 trips"):
+        run_graph(model.graph, {"x": np.zeros(4, np.float32)}, scope)
+    scope = Scope(model.functions, model.opset_imports, work=Work(trips=4))
+    (y,) = run_graph(model.graph, {"x": np.zeros(4, np.float32)}, scope)
+    assert np.asarray(y).size == 4
+
+
+REPEATS = {
+    "Loop": """ n = Constant <value = int64 {4}> ()
+        y = Loop(n, , x) <body = b (int64 i, bool c, float[4] s) => (bool d, float[4] t) {
+            d = Identity(c)
+            t = Abs(s) }> """,
+    "Scan": """ y = Scan <num_scan_inputs = 1,
+            body = b (float a) => (float c) { c = Abs(a) }> (x) """,
+    "SequenceMap": """ parts = SplitToSequence <axis = 0> (x)
+        done = SequenceMap(parts) <body = b (float[1] a) => (float[1] c) { c = Abs(a) }>
+        y = ConcatFromSequence <axis = 0> (done) """,
+}
