@@ -116,7 +116,7 @@ def _folded(
             known[name] = weight.numpy()
     uses = {node.id: use for node, use in graph_uses(model, graph, types)}
     for node in graph.sorted_nodes:
-        if node.domain or model.function_of(node) is not None:
+        if node.domain or not node.outputs or model.function_of(node) is not None:
             continue
         use = uses[node.id]
         if node.op_type in _SOURCES:
@@ -212,7 +212,7 @@ def _open(model: Model, types: Types, known: Mapping[str, np.ndarray]) -> list[N
     """Notes about Shape nodes that are not constant."""
     notes = []
     for node, use in graph_uses(model, model.graph, types):
-        if node.op in _SOURCES and node.outputs[0] not in known:
+        if node.op in _SOURCES and node.outputs and node.outputs[0] not in known:
             kind = use.inputs[0] if use.inputs else None
             notes.append(note(node, False, f"the shape of its input is {kind}: not fixed"))
     return notes

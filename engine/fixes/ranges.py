@@ -146,7 +146,7 @@ def _outputs(
     bound = rule(use, ins) if rule is not None else None
     if node.op_type == "TopK":
         return [_at(ins, 0), bound][:count]
-    return [bound, *[None] * (count - 1)]
+    return [bound, *[None] * (count - 1)][:count]  # a broken node may have none
 
 
 def _at(ins: tuple[Bound | None, ...], index: int) -> Bound | None:
