@@ -84,6 +84,10 @@ class WorkError(NodeError):
     """A node whose graph would run longer than a plan may take; a run itself may take longer."""
 
 
+class UndefinedError(NodeError):
+    """A node for whose inputs ONNX's text defines no result, though others may give one."""
+
+
 class NotCoveredError(OpscopeError, NotImplementedError):
     """Strict placement: the provider has no kernel for a node that must not fall back."""
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..device.profile import DeviceProfile, Limits
 from ..diagnostics import Diagnostic, Severity, merge
-from ..errors import FeedError, LimitError, ModelFileError, NodeError, WorkError
+from ..errors import FeedError, LimitError, ModelFileError, NodeError, UndefinedError, WorkError
 from ..feeds import stand_in_feeds
 from ..ir.infer import infer
 from ..ir.model import Model, NodeId, Shape, TensorType
@@ -178,6 +178,9 @@ def _failure(model: Model, error: NodeError, assumed: Mapping[str, int]) -> Diag
     if isinstance(error, LimitError):
         data = {"limit": error.limit, "needed": error.needed, "allowed": error.allowed}
         code, remedy = BINDING, "split the tensor, or choose an adapter with larger limits"
+    elif isinstance(error, UndefinedError):
+        data, code, severity = {}, CANNOT_RUN, Severity.WARNING
+        remedy = "correct the node or its input, whichever is wrong: no result of it is defined"
     elif isinstance(error, WorkError):  # nothing is wrong with the node
         data, code, severity = {}, NOT_PLANNED, Severity.INFO
         text = f"no plan could be made, so shapes are known as far as the file tells: {text}"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import UndefinedError
 from ..ops.use import OpUse
 from . import reference
 from .table import host
@@ -47,6 +48,16 @@ def linear_classifier(use: OpUse, x: Array) -> Any:
     labels = use.attr("classlabels_strings") or use.attr("classlabels_ints") or ()
     features = x.shape[-1]
     rows = (1, 2) if len(labels) == 2 else (len(labels),)  # two classes may share one row
+    if coefficients > len(labels) * features and coefficients % len(labels) == 0:
+        # Measured with ORT 1.32.0 on the CPU, which refuses what is no multiple of the classes.
+        raise UndefinedError(
+            use.node,
+            use.label,
+            use.op,
+            f"{coefficients} coefficients for {len(labels)} classes of {features} features, of "
+            f"which the ONNX-ML text defines no result; ORT 1.32.0 reads the first "
+            f"{len(labels) * features} and ignores the others",
+        )
     if coefficients not in [n * features for n in rows]:
         raise use.error(
             f"{coefficients} coefficients do not fit {len(labels)} classes of {features} features"

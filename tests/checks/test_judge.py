@@ -36,6 +36,7 @@ from opscope.engine.session import Session
 from small_model import findings, half, model, node, only
 
 X = {"x": ("float32", (2, 6))}
+ML = "ai.onnx.ml"
 
 
 def gru(dtype: str = "float32", opset: int = 17, **attributes: object) -> Model:
@@ -248,6 +249,30 @@ def test_a_node_that_contradicts_onnx_is_a_finding() -> None:
     told = only(subject, "cannot-run")
     assert (told.severity, told.name, told.target) == (Severity.ERROR, "product", "opscope")
     assert findings(judge(subject, ["ort-webgpu"]), "cannot-run") == []
+
+
+@pytest.mark.parametrize(
+    ("coefficients", "severity", "words"),
+    [
+        (12, Severity.WARNING, "defines no result"),  # ORT 1.32.0 runs it with the first 6
+        (6, None, ""),
+        (7, Severity.ERROR, "7 coefficients do not fit"),  # as ORT 1.32.0 says
+        (3, Severity.ERROR, "3 coefficients do not fit"),
+    ],
+)
+def test_coefficients_that_nobody_defines(
+    coefficients: int, severity: Severity | None, words: str
+) -> None:
+    attributes = {"classlabels_ints": [0, 1, 2], "coefficients": [0.5] * coefficients}
+    classifier = node("LinearClassifier", "x", "label scores", "c", domain=ML, **attributes)
+    classifier.attribute.append(helper.make_attribute("intercepts", [0.0] * 3))
+    # A map has no shape, so it is computed while planning.
+    zipped = node("ZipMap", "scores", "maps", "z", domain=ML, classlabels_int64s=[0, 1, 2])
+    ports = {"x": ("float32", (3, 2))}
+    subject = model([classifier, zipped], ports, "label maps", domains=[ML])
+    told = findings(judge(subject, ["opscope"]), "cannot-run")
+    assert [d.severity for d in told] == ([severity] if severity else [])
+    assert all(words in d.text for d in told)
 
 
 def test_an_assumed_size_proves_nothing_against_a_node() -> None:
