@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,14 @@ from ..errors import UsageError
 from ..providers.record import FAMILIES, record, same_kernels, table_text, write_table
 from ..providers.table import ProviderTable
 from ..providers.table_file import is_name, parse_table
-from ..providers.tables import FOLDER_VARIABLE, is_own, load_table, table_names, user_folder
+from ..providers.tables import (
+    FOLDER_VARIABLE,
+    LARGEST_FILE,
+    is_own,
+    load_table,
+    table_names,
+    user_folder,
+)
 from ..providers.targets import Target, targets
 from .common import write_json
 from .text import one_line
@@ -36,6 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"the new table's file, - for standard output (default: FAMILY-VERSION.json in the "
         f"folder that {FOLDER_VARIABLE} names, else here)",
     )
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="-o may write over a file that is no table of the same family",
+    )
 
 
 def main(options: argparse.Namespace) -> int:
@@ -43,9 +56,9 @@ def main(options: argparse.Namespace) -> int:
     if options.record:
         if options.json:
             raise UsageError("--json is of the list; a new table is JSON by itself, with -o FILE")
-        return _record(options.record, options.called or "", options.output)
-    if options.output or options.called:
-        raise UsageError("-o and --as are of --record; the list goes to --json FILE")
+        return _record(options.record, options.called or "", options.output, options.force)
+    if options.output or options.called or options.force:
+        raise UsageError("-o, --as and --force are of --record; the list goes to --json FILE")
     listed = [(t, t.provider.table) for t in targets() if hasattr(t.provider, "table")]
     if options.json:
         tables = [table_json(found, table) for found, table in listed]
@@ -82,15 +95,18 @@ def table_json(target: Target, table: ProviderTable) -> dict[str, Any]:
     }
 
 
-def _record(family: str, called: str, output: str | None) -> int:
+def _record(family: str, called: str, output: str | None, force: bool) -> int:
     if called and not is_name(called):
         raise UsageError(f"--as {called!r} has characters that a target's name cannot have")
+    if output and output != "-" and not force:
+        _refuse_other(Path(output), family)
     data = record(family, called)
     if output == "-":
         print(table_text(data), end="")
         return 0
     made = parse_table(data, family)
     path = output or str(_default_path(made.name))
+    _refuse_unlisted(Path(path), made.name)
     write_table(data, path)
     print(one_line(f"{path}: {made.label}, {made.count:,} rows"))
     if made.name in table_names() and not is_own(made.name):
@@ -99,13 +115,46 @@ def _record(family: str, called: str, output: str | None) -> int:
     return 0
 
 
-def _default_path(name: str) -> Path:
-    """Where the table ``name`` goes by itself: never over a file, nor beside one of its name."""
+def _refuse_other(path: Path, family: str) -> None:
+    """Only a table of the same family is written over."""
+    if not path.is_file():
+        return
+    try:
+        with path.open("rb") as file:
+            same = parse_table(json.loads(file.read(LARGEST_FILE)), str(path)).id == family
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError):  # no JSON, or no table
+        same = False
+    if not same:
+        raise UsageError(f"{path} is there, and is no table of {family}; --force writes over it")
+
+
+def _refuse_unlisted(path: Path, name: str) -> None:
+    """A file in the user's folder that could not be read there would stop every other command."""
     folder = user_folder()
-    if folder and name in table_names() and not is_own(name):
+    if not folder or path.resolve().parent != Path(folder).resolve():
+        return
+    if path.suffix == ".json" and path.stem != name:
+        raise UsageError(
+            f"{path}: in {FOLDER_VARIABLE} the file of this table must be called {name}.json; "
+            "--as VERSION gives the table another name"
+        )
+    _refuse_shipped(name)
+
+
+def _refuse_shipped(name: str) -> None:
+    if name in table_names() and not is_own(name):
         raise UsageError(
             f"Opscope ships a table {name} already: --as VERSION gives yours another name"
         )
+
+
+def _default_path(name: str) -> Path:
+    """Where the table ``name`` goes by itself: never over a file, nor beside one of its name."""
+    folder = user_folder()
+    if folder:
+        _refuse_shipped(name)
     path = Path(folder) / f"{name}.json"
     if path.exists():
         raise UsageError(f"{path} is there already; -o {path} writes over it")

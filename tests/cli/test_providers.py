@@ -85,13 +85,60 @@ def test_a_recording_is_listed_once_it_is_in_the_users_folder(
     assert "ort-cpu@1.32.0  ORT CPU 1.32.0" in out
 
 
-def test_no_file_is_written_over_unless_it_is_named(here: Path, capsys) -> None:
-    (here / "ort-cpu-9.9.json").write_text("mine")
+def test_no_table_is_written_over_unless_it_is_named(here: Path, capsys) -> None:
+    file = here / "ort-cpu-9.9.json"
+    file.write_text(json.dumps({**recorded("9.9"), "date": "2001-01-01"}))
     code, _, err = call(capsys, "--record", "ort-cpu")
-    assert (code, (here / "ort-cpu-9.9.json").read_text()) == (2, "mine")
+    assert (code, json.loads(file.read_text())["date"]) == (2, "2001-01-01")
     assert "is there already; -o ort-cpu-9.9.json writes over it" in err
     assert call(capsys, "--record", "ort-cpu", "-o", "ort-cpu-9.9.json")[0] == 0
-    assert (here / "ort-cpu-9.9.json").read_text() != "mine"
+    assert json.loads(file.read_text())["date"] == "2027-01-02"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"mine",
+        b"\xff\x00",
+        b"",
+        b"[" * 100_000,
+        json.dumps({**recorded("9"), "id": "webnn"}).encode(),
+    ],
+)
+def test_nothing_but_a_table_of_the_family_is_written_over(
+    here: Path, capsys, content: bytes
+) -> None:
+    file = here / "model.onnx"
+    file.write_bytes(content)
+    code, _, err = call(capsys, "--record", "ort-cpu", "-o", "model.onnx")
+    assert (code, file.read_bytes()) == (2, content)
+    assert "model.onnx is there, and is no table of ort-cpu; --force writes over it" in err
+    assert call(capsys, "--record", "ort-cpu", "-o", "model.onnx", "--force")[0] == 0
+    assert parse_table(json.loads(file.read_bytes()), "x").version == "9.9"
+
+
+@pytest.mark.parametrize(
+    ("called", "output", "text"),
+    [
+        ("b1", "b1.json", "must be called ort-cpu-b1.json"),
+        ("1.32.0", "ort-cpu-1.32.0.json", "Opscope ships a table ort-cpu-1.32.0 already"),
+    ],
+)
+def test_what_the_users_folder_could_not_be_read_with_is_refused_at_once(
+    here: Path, capsys, monkeypatch: pytest.MonkeyPatch, called: str, output: str, text: str
+) -> None:
+    mine, away = here / "mine", here / "away"
+    mine.mkdir()
+    away.mkdir()
+    monkeypatch.setenv(FOLDER_VARIABLE, str(mine))
+    arguments = ("--record", "ort-cpu", "--as", called, "-o")
+    code, _, err = call(capsys, *arguments, str(mine / output))
+    assert (code, list(mine.iterdir())) == (2, [])
+    assert text in err
+    assert call(capsys, *arguments, str(away / output))[0] == 0
+    assert call(capsys, *arguments[:2], "--as", "b1")[0] == 0
+    monkeypatch.setenv(FOLDER_VARIABLE, f"{mine}/")  # another name: the folder is read anew
+    assert "ort-cpu@b1  ORT CPU b1" in call(capsys)[1]
 
 
 def test_a_recording_on_standard_output_is_the_table_alone(here: Path, capsys) -> None:
@@ -118,8 +165,9 @@ def test_a_version_that_ships_needs_another_name_in_the_users_folder(
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["-o", "x.json"], "-o and --as are of --record"),
-        (["--as", "1"], "-o and --as are of --record"),
+        (["-o", "x.json"], "-o, --as and --force are of --record"),
+        (["--as", "1"], "-o, --as and --force are of --record"),
+        (["--force"], "-o, --as and --force are of --record"),
         (["--record", "ort-cpu", "--json"], "--json is of the list"),
         (["--record", "ort-cpu", "-o", "no/such/folder.json"], "cannot be written"),
         (["--record", "ort-cpu", "--as", "1,2"], "--as '1,2' has characters"),
