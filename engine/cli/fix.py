@@ -223,11 +223,15 @@ def _placement_lines(fix: Fix, placed: Iterable[Placements], saved: Saved | None
 
 
 def _move_lines(target: str, moves: Mapping[str, list[Node]]) -> list[str]:
-    """Nodes that move alike on one line."""
-    lines = []
+    """Nodes of one operator that move alike on one line."""
+    groups: dict[tuple[str, str], list[str]] = {}
     for text, nodes in moves.items():
-        shown = ", ".join(f"'{n.label}' ({n.op})" for n in nodes[:_LABELS_SHOWN])
-        lines.append(f"  {target}: {shown}{_more(len(nodes) - _LABELS_SHOWN)} {text}")
+        for node in nodes:
+            groups.setdefault((text, node.op), []).append(f"'{node.label}' ({node.op})")
+    lines = []
+    for (text, _), labels in groups.items():
+        shown = ", ".join(labels[:_LABELS_SHOWN]) + _more(len(labels) - _LABELS_SHOWN)
+        lines.append(f"  {target}: {shown} {text}")
     if len(lines) > _GROUPS_SHOWN + 1:
         lines = [*lines[:_GROUPS_SHOWN], f"  {target}: {len(lines) - _GROUPS_SHOWN} more groups"]
     return lines
