@@ -70,7 +70,7 @@ _ALL = (
          (INFO,), PLACEMENT),
     Code("copies", "values cross between GPU and CPU in each run",
          (INFO,), PLACEMENT),
-    Code("splits-gpu", "a host node breaks a chain of GPU nodes",
+    Code("splits-gpu", "a node on the CPU breaks a chain of GPU nodes",
          (WARNING, INFO), PLACEMENT),
     Code("table-differs", "the installed ONNX Runtime places the node otherwise than predicted",
          (ERROR,), PLACEMENT),

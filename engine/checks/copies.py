@@ -1,4 +1,4 @@
-"""Copies at the borders between GPU and host: how many, and how many bytes."""
+"""Copies at the borders between GPU and CPU: how many, and how many bytes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
         up = sum(c.to_gpu for c in found)
         subject = "value crosses" if len(found) == 1 else "values cross"
         text = (
-            f"{len(found):,} {subject} between GPU and host in each run ({up:,} up, "
+            f"{len(found):,} {subject} between GPU and CPU in each run ({up:,} up, "
             f"{len(found) - up:,} down)"
         )
         text += f": {known:,} bytes" if known else ""

@@ -1,4 +1,4 @@
-"""Chains of GPU nodes that a host node breaks: the GPU stops, the host works, the GPU goes on."""
+"""Chains of GPU nodes that a node on the CPU breaks: the GPU waits until the CPU is done."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FEW = 10
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """One finding per island of host nodes between GPU nodes, and target."""
+    """One finding per island of CPU nodes between GPU nodes, and target."""
     for name in context.verdicts:
         flow, crossings = context.flow(name)
         for split in splits(context.model, flow, crossings):
@@ -30,7 +30,7 @@ def _told(context: Context, target: str, split: Split) -> Diagnostic:
     more = len(split.nodes) - 1
     subject = f"this {first.op}"
     if more:
-        subject += f" and {more:,} host node{'s' if more > 1 else ''} that it exchanges values with"
+        subject += f" and {more:,} CPU node{'s' if more > 1 else ''} that it exchanges values with"
     total = split.before + split.after
     text = (
         f"{subject} {'split' if more else 'splits'} {total:,} GPU nodes in two: {split.before:,} "
@@ -39,7 +39,7 @@ def _told(context: Context, target: str, split: Split) -> Diagnostic:
     if split.in_kernel:
         text += "; its kernel takes in host memory what the GPU has made"
     else:
-        text += "" if split.alone else ", and for other host nodes as well"
+        text += "" if split.alone else ", and for other CPU nodes as well"
     text += f". It has {split.copies:,} value{'s' if split.copies != 1 else ''} copied"
     text += f", {mebibytes(split.copied_bytes)}" if split.copied_bytes else ""
     text += f", {split.unknown:,} of unknown size" if split.unknown else ""
