@@ -8,17 +8,19 @@ from fractions import Fraction
 from .errors import UsageError
 
 _UNITS = {"": 1, "b": 1}
-_UNITS |= {p + "b": 1000**n for n, p in enumerate("kmg", 1)}
-_UNITS |= {p + "ib": 1024**n for n, p in enumerate("kmg", 1)}
+_UNITS |= {p + "b": 1000**n for n, p in enumerate("kmgt", 1)}
+_UNITS |= {p + "ib": 1024**n for n, p in enumerate("kmgt", 1)}
 
 
 def mebibytes(size: int) -> str:
-    """``size`` in the unit that reads well: ``48 bytes``, ``3.2 KiB``, ``310 MiB``."""
+    """``size`` in the unit that reads well: ``48 bytes``, ``3.2 KiB``, ``310 MiB``, ``2 TiB``."""
     if size < 1024:
         return f"{size:,} byte{'s' if size != 1 else ''}"
     scaled, unit = size / 1024, "KiB"
     if size >= 1024**2:
         scaled, unit = size / 1024**2, "MiB"
+    if size >= 1024**4:
+        scaled, unit = size / 1024**4, "TiB"
     return f"{f'{scaled:,.1f}'.removesuffix('.0')} {unit}"
 
 

@@ -29,7 +29,6 @@ from ..plan.memory import Memory
 from ..providers.borders import value_bytes
 from ..providers.flow import Ports, host_ports, side_of
 from ..providers.liveness import VIEWS
-from ..providers.support import Status
 from ..providers.targets import target
 from ..units import told_apart
 from .context import OPSCOPE, ORT_WEBGPU, Context, finding
@@ -103,12 +102,8 @@ class _Judge:
         lacks_f16 = []
         for node, use in self._context.uses:
             verdict = verdicts.get(node.id)
-            if self._family == OPSCOPE and verdict is not None and verdict.status is Status.FOLDED:
-                # What is computed while planning is uploaded as a whole.
-                made = self._tensors(node, use, host_inputs, host_outputs)
-                yield from self._sizes(node, tuple(t for t in made if t.role == "output"))
             if side_of(verdict) is not True:
-                continue
+                continue  # what is computed before the run counts where the GPU reads it
             tensors = self._tensors(node, use, host_inputs, host_outputs)
             yield from self._sizes(node, tensors)
             if any(t.kind.dtype == "float16" for t in tensors):
@@ -175,9 +170,9 @@ class _Judge:
         consumers = self._graphs[node.id.graph].consumers
         others = [n for n in consumers.get(tensor.name, ()) if n.id != node.id]
         text = (
-            f"this {node.op} needs a {needed} {'buffer' if by_buffer else 'binding'} for its "
+            f"this {node.op} needs a {'buffer' if by_buffer else 'binding'} of {needed} for its "
             f"{tensor.role} '{tensor.name}' {list(tensor.kind.dims)} {tensor.kind.dtype}; "
-            f"{self._profile.name} allows {most}, so the node {outcome}"
+            f"{self._profile.allow} {most}, so the node {outcome}"
         )
         text += f"; {len(others):,} more node{'s' * (len(others) > 1)} read it" if others else ""
         text += " (for assumed dimensions)" if assumed else ""
@@ -219,7 +214,7 @@ class _Judge:
         assumed = any(self._is_assumed(node, t) for t in tensors) and split
         text = (
             f"this {node.op} binds {needed:,} storage buffers in one shader; "
-            f"{self._profile.name} allows {allowed:,}"
+            f"{self._profile.allow} {allowed:,}"
         )
         if split:
             whole, part = told_apart(max(t.size for t in tensors), size)

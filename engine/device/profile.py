@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+DEFAULT_NAME = "WebGPU default limits"
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -38,13 +40,18 @@ class DeviceProfile:
         kind: "DiscreteGPU", "IntegratedGPU", "CPU", "VirtualGPU" or "Unknown".
     """
 
-    name: str = "WebGPU default limits"
+    name: str = DEFAULT_NAME
     vendor: str = ""
     driver: str = ""
     backend: str = ""
     kind: str = "Unknown"
     limits: Limits = field(default_factory=Limits)
     features: frozenset[str] = frozenset()
+
+    @property
+    def allow(self) -> str:
+        """The name with its verb, before what is allowed."""
+        return f"{self.name} {'allow' if self.name == DEFAULT_NAME else 'allows'}"
 
     @property
     def f16(self) -> bool:

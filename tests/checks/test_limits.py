@@ -18,6 +18,7 @@ from small_model import findings, model, node, only
 
 X = {"x": ("float32", (2, 6))}
 BROWSER = named_profile("browser")
+TINY = DeviceProfile("tiny GPU", limits=Limits(max_storage_buffer_binding_size=1 << 20))
 HAS_ORT_WEB = "ort-web" in {t.id for t in targets()}
 
 
@@ -61,8 +62,8 @@ def test_a_tensor_over_every_adapters_binding_is_an_error() -> None:
 def test_over_the_default_limits_alone_it_is_a_warning() -> None:
     (found,) = told(huge(40_000_000), "opscope")
     assert found.severity is Severity.WARNING
-    assert "this Expand needs a 152.6 MiB binding for its output 'big'" in found.text
-    assert "allows 128 MiB" in found.text
+    assert "this Expand needs a binding of 152.6 MiB for its output 'big'" in found.text
+    assert "allow 128 MiB" in found.text
     assert "1 more node read" in found.text
     assert told(huge(33_554_432), "opscope") == []
 
@@ -75,7 +76,7 @@ def test_a_browsers_limits_are_final() -> None:
 
 
 def test_a_chosen_adapters_limits_are_final() -> None:
-    small = DeviceProfile("tiny GPU", limits=Limits(max_storage_buffer_binding_size=1 << 20))
+    small = TINY
     (found,) = told(huge(300_000), "opscope", small)
     assert found.severity is Severity.ERROR
     assert "tiny GPU" in found.text
@@ -90,7 +91,7 @@ def test_a_weight_is_measured_without_reading_it(target: str) -> None:
     (it,) = [d for d in found if d.code == "binding-limit" and d.target == target]
     assert it.severity is Severity.ERROR
     kind, allowed = ("buffer", "256 MiB") if target == "ort-webgpu" else ("binding", "128 MiB")
-    assert f"this Gather needs a 310 MiB {kind} for its input 'w'" in it.text
+    assert f"this Gather needs a {kind} of 310 MiB for its input 'w'" in it.text
     assert f"allows {allowed}" in it.text
     assert it.data["bytes"] == 310 << 20
 
@@ -106,6 +107,31 @@ def test_what_holds_for_assumed_dimensions_only_is_a_warning() -> None:
 def test_a_node_on_the_cpu_binds_nothing() -> None:
     subject = model([node("Hardmax", "x", "y")], {"x": ("float32", (1 << 28,))}, "y", opset=18)
     assert told(subject, "ort-webgpu", BROWSER) == []
+
+
+def test_what_is_computed_while_planning_counts_where_the_gpu_reads_it() -> None:
+    small = TINY
+    chain = [node("Expand", "one s", "big", "expand"), node("Neg", "big", "less", "neg")]
+    weights = {"one": np.ones(1, np.float32), "s": np.array([300_000])}
+    ends = [node("Add", "less x", "y", "add"), node("ReduceMax", "y", "z", "max")]
+    read = model([*chain, *ends], {"x": ("float32", (1,))}, "z", weights)
+    (first, *_) = told(read, "opscope", small)
+    assert first.name == "add"
+    assert not {"expand", "neg"} & {d.name for d in told(read, "opscope", small)}
+    ends = [node("Shape", "less", "n", "n"), node("Cast", "n", "f", to=1), node("Add", "f x", "y")]
+    unread = model([*chain, *ends], {"x": ("float32", (1,))}, "y", weights)
+    assert told(unread, "opscope", small) == []
+
+
+def test_the_default_limits_are_many() -> None:
+    (found,) = told(huge(40_000_000), "opscope")
+    assert "; WebGPU default limits allow 128 MiB" in found.text
+    assert "tiny GPU allows" in told(huge(300_000), "opscope", TINY)[0].text
+
+
+def test_terabytes_are_told_as_such() -> None:
+    (found,) = told(huge(1 << 41), "ort-webgpu")
+    assert "this Expand needs a buffer of 8 TiB" in found.text
 
 
 # ------------------------------------------------------------------ segments
