@@ -86,7 +86,7 @@ def test_what_does_not_fit_a_browser(tmp_path: Path) -> None:
     large = opened(path, dims={"batch": 4_000_000})
     told = text_of(large.assert_fits)
     assert "does not fit 'browser'" in told
-    assert "[binding-limit] 'act' (Relu): this Relu needs a 274.7 MiB buffer" in told
+    assert "[binding-limit] 'act' (Relu): this Relu needs a buffer of 274.7 MiB" in told
     assert "256 MiB" in told
     half = opened(gru(tmp_path / "half.onnx", dtype="float16"))
     assert "[f16-unavailable]" not in text_of(lambda: half.assert_on_gpu("ort-webgpu"))
