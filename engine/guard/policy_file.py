@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
@@ -12,7 +13,7 @@ from ..checks.pages import code_named
 from ..device.profiles import ADAPTER, BROWSER
 from ..diagnostics import Severity
 from ..errors import UsageError
-from ..providers.targets import target, targets
+from ..providers.targets import DEFAULT_TARGETS, target, targets
 from ..units import parse_bytes
 from .policy import ModelPolicy, Policy, Rule, TargetPolicy
 
@@ -173,6 +174,8 @@ def _policy(top: _Table) -> Policy:
 
 def _targets(top: _Table) -> tuple[str, ...]:
     names = top.texts("targets")
+    if top.has("targets") and not names:
+        top.fail("targets", f"is empty; leave it out to check {' and '.join(DEFAULT_TARGETS)}")
     for name in names:
         if name != "all":
             _checked_target(top, "targets", name)
@@ -180,6 +183,10 @@ def _targets(top: _Table) -> tuple[str, ...]:
 
 
 def _checked_target(table: _Table, key: str, name: str) -> None:
+    families = list(dict.fromkeys(t.family for t in targets()))
+    family = re.split("[@,]", name, maxsplit=1)[0]
+    if family not in families:
+        table.fail(key, f"there is no target {name!r}{nearest(family, families)}")
     try:
         target(name)
     except UsageError as error:
@@ -232,6 +239,8 @@ def _rule(table: _Table) -> Rule:
     code = values.get("code", "*")
     if not any(c in code for c in "*?["):
         _checked_code(table, "code", code)
+    if (asked := values.get("target", "*")) and not any(c in asked for c in "*?["):
+        _checked_target(table, "target", asked)
     return Rule(severity, reason, **values)
 
 

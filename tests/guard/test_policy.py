@@ -91,10 +91,17 @@ RULE = '[[rule]]\nseverity = "ignore"\nreason = "because"\n'
         ("strict = 1", "strict: must be true or false, not 1"),
         ("require = 'GRU'", "require: must be a list of strings, not 'GRU'"),
         ("require = [1]", "require: must be a list of non-empty strings, not [1]"),
-        ("targets = ['ort-tpu']", "targets: target 'ort-tpu': there is opscope, ort-webgpu"),
+        ("targets = []", "targets: is empty; leave it out to check opscope and ort-webgpu"),
+        (
+            "targets = ['wholly']",
+            "targets: there is no target 'wholly'; there is opscope, ort-webgpu",
+        ),
         ("targets = ['ort-webgpu@9']", "targets: target 'ort-webgpu@9'"),
         ("target = 1", "target: must be a table, not 1"),
-        ("[target.ort-tpu]", "target.ort-tpu: target 'ort-tpu': there is"),
+        (
+            "[target.ort-tpu]",
+            "target.ort-tpu: there is no target 'ort-tpu'; did you mean 'ort-cpu'?",
+        ),
         ("[target.ort-webgpu]\nallow_host = []", "allow_host: unknown key; did you mean 'allow-ho"),
         ("[target.ort-webgpu]\nallow-host = 'a'", "target.ort-webgpu.allow-host: must be a list"),
         (
@@ -115,6 +122,12 @@ RULE = '[[rule]]\nseverity = "ignore"\nreason = "because"\n'
         ),
         (RULE + "code = 'qqqqqq'", "there is no code 'qqqqqq'; 'opscope explain' lists them"),
         (RULE + "op = 'a'\n" + RULE + "nodes = 'a'", "rule[2].nodes: unknown key; did you mean"),
+        (
+            RULE + "target = 'ort-wegbpu'",
+            "rule[1].target: there is no target 'ort-wegbpu'; did you",
+        ),
+        (RULE + "target = 'ort-webgpu@9'", "rule[1].target: target 'ort-webgpu@9': of ort-webgpu"),
+        (RULE + "target = ''", "rule[1].target: must not be empty"),
         ("[[rule]]\nseverity = 'ignore'\nop = 'a'", "rule[1].reason: a rule that ignores"),
         ("[[rule]]\nseverity='ignore'\nop='a'\nreason=' '", "rule[1].reason: a rule that ignores"),
         ("[limits]\nprofil = 'browser'", "limits.profil: unknown key; did you mean 'profile'?"),
@@ -207,3 +220,8 @@ def test_shapes_of_several_entries_add_up_and_the_later_wins() -> None:
     assert policy.shapes_of("models/a.onnx") == ({"n": 1, "t": 3}, {"x": (1,), "y": (2,)})
     assert policy.shapes_of("models/deep/b.onnx") == ({"n": 1, "t": 2}, {"x": (1,)})
     assert policy.shapes_of("other.onnx") == ({}, {})
+
+
+def test_a_rule_may_name_a_family_a_version_options_or_a_pattern(tmp_path: Path) -> None:
+    for name in ("ort-cpu", "ort-webgpu@0.4.0", "ort-webgpu,enableInt64=1", "ort-*"):
+        assert read(tmp_path, f"{RULE}target = '{name}'").rules[0].target == name
