@@ -43,6 +43,29 @@ class Actions:
         """Every action."""
         return (getattr(self, f.name) for f in fields(self))
 
+    def allow(self, *, opened: bool, runnable: bool, busy: bool, targeted: bool) -> None:
+        """Let those be used that make sense now.
+
+        Args:
+            opened: a model is open.
+            runnable: it can be run: it is not one that a report shows.
+            busy: a run goes on.
+            targeted: a target is chosen.
+        """
+        for action in (self.find, self.fit, self.report, self.reset_layout):
+            action.setEnabled(opened)
+        self.run.setEnabled(runnable and not busy)
+        self.loop.setEnabled(runnable and not busy)
+        self.stop.setEnabled(busy)
+        for action in (
+            self.next_offending,
+            self.previous_offending,
+            self.next_difference,
+            self.previous_difference,
+        ):
+            action.setEnabled(opened and targeted)
+        self.ask_live.setEnabled(runnable and targeted)
+
     def set_theme(self, theme: Theme) -> None:
         """Redraw the actions' signs."""
         for name in _WITH_ICON:

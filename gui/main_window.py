@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
@@ -26,6 +25,7 @@ from .jobs import JobTracker
 from .live_control import LiveControl
 from .menus import ViewChoices, fill_menus, make_toolbar
 from .opening import OPEN, Opener
+from .recent_files import RecentFiles
 from .run_control import RunControl
 from .selection import Selection
 from .services import PreparedFeeds, Services, Target
@@ -94,9 +94,8 @@ class MainWindow(QMainWindow):
             self._summary,
         )
         make_toolbar(self, self.commands, self.choices)
-        self._recent = fill_menus(
-            self, self.commands, self.choices, tuple(self.work.docks.values())
-        )
+        menu = fill_menus(self, self.commands, self.choices, tuple(self.work.docks.values()))
+        self.recent = RecentFiles(settings, self.work.start, menu, self)
         self.status = StatusLine(self.statusBar())
         self.graph = GraphAppearance(
             self.document, self.targeting, self.work.page, self, copies=settings.copies
@@ -134,8 +133,7 @@ class MainWindow(QMainWindow):
             self._restore_layout()
         self.graph.await_types()
         if model.path:
-            self.settings.add_recent_file(model.path)
-            self._show_recent()
+            self.recent.add(model.path)
         self.setWindowTitle(self.document.name)
         self._update_actions()
 
@@ -163,22 +161,6 @@ class MainWindow(QMainWindow):
     def _tell_error(self, error: Exception) -> None:
         self.work.message.show_message(error_text(error))
         self.failed.emit(error)
-
-    def _show_recent(self) -> None:
-        paths = self.settings.recent_files
-        self.work.start.set_recent(paths)
-        self._recent.clear()
-        for path in paths:
-            action = self._recent.addAction(Path(path).name)
-            action.setStatusTip(path)
-            action.triggered.connect(lambda _=False, path=path: self.open_file(path))
-        self._recent.addSeparator()
-        self._recent.addAction("&Forget them", self._forget_recent)
-        self._recent.setEnabled(bool(paths))
-
-    def _forget_recent(self) -> None:
-        self.settings.clear_recent_files()
-        self._show_recent()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
         """Take one local file."""
@@ -342,24 +324,15 @@ class MainWindow(QMainWindow):
             self.set_scheme(Scheme.SYSTEM)
 
     def _update_actions(self) -> None:
-        opened, busy = self.document.model is not None, self.runs.busy
-        commands = self.commands
-        for action in (commands.find, commands.fit, commands.report, commands.reset_layout):
-            action.setEnabled(opened)
-        runnable = opened and self.document.reported is None
-        commands.run.setEnabled(runnable and not busy)
-        commands.loop.setEnabled(runnable and not busy)
-        commands.stop.setEnabled(busy)
-        for action in (
-            commands.next_offending,
-            commands.previous_offending,
-            commands.next_difference,
-            commands.previous_difference,
-        ):
-            action.setEnabled(opened and self.target is not None)
-        commands.ask_live.setEnabled(runnable and self.target is not None)
-        commands.back.setEnabled(self.selection.can_go_back)
-        commands.forward.setEnabled(self.selection.can_go_forward)
+        opened = self.document.model is not None
+        self.commands.allow(
+            opened=opened,
+            runnable=opened and self.document.reported is None,
+            busy=self.runs.busy,
+            targeted=self.target is not None,
+        )
+        self.commands.back.setEnabled(self.selection.can_go_back)
+        self.commands.forward.setEnabled(self.selection.can_go_forward)
 
     # ------------------------------------------------------------------ the end
 
@@ -384,7 +357,6 @@ class MainWindow(QMainWindow):
     def _restore(self) -> None:
         if self.settings.geometry is not None:
             self.restoreGeometry(self.settings.geometry)
-        self._show_recent()
         self.choices.show(Mode.PROVIDER, Scheme(self.settings.theme))
 
     def _restore_layout(self) -> None:
@@ -434,6 +406,7 @@ class MainWindow(QMainWindow):
         work.page.laid_out.connect(self._place_rest)
         work.start.open_requested.connect(self.choose_file)
         work.start.file_chosen.connect(self.open_file)
+        self.recent.chosen.connect(self.open_file)
         work.run.rejected.connect(work.message.show_message)
         work.page.layout_failed.connect(work.message.show_message)
         work.problems.counts_changed.connect(self._show_counts)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QLabel, QProgressBar, QSizePolicy, QStatusBar, QToolButton
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QSizePolicy,
+    QStatusBar,
+    QToolButton,
+    QWidget,
+)
 
 from ...engine.device.profile import DeviceProfile
 from ..jobs import Job
@@ -36,10 +44,15 @@ class StatusLine(QObject):
         self._problems = QLabel()
         self._adapter = QLabel("")
         self._adapter.setToolTip("The adapter that Opscope's runs are on")
+        # In one widget: a bar that shows an action's tip hides that, and what is shown in it later.
+        passing = QWidget()
+        row = QHBoxLayout(passing)
+        row.setContentsMargins(6, 0, 0, 0)
         for widget in (self._work, self._progress, self._cancel):
-            bar.addWidget(widget)
+            row.addWidget(widget)
         self._steps.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        bar.addWidget(self._steps, 1)
+        row.addWidget(self._steps, 1)
+        bar.addWidget(passing, 1)
         for widget in (self._problems, self._adapter):
             widget.setContentsMargins(12, 0, 12, 0)
             bar.addPermanentWidget(widget)

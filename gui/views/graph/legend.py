@@ -21,6 +21,7 @@ from .looks import look_of
 
 _SWATCH = 16.0
 _PAD = 8
+_TITLE_GAP = 6
 _SIDES, _BETWEEN = 36, 4  # pixels beside and between the widgets of a line
 
 
@@ -122,6 +123,7 @@ class Legend(QWidget):
             line.setSpacing(2)
             column.addLayout(line)
         self._classes.setSpacing(2)
+        self._more.setContentsMargins(_TITLE_GAP, 0, 0, 0)
         self._buttons: list[LegendButton] = []
         # A legend never widens the window: classes that do not fit go to another line.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -162,7 +164,7 @@ class Legend(QWidget):
         self._ramp = Ramp(self._theme)
         head = self._head if colouring.mode is Mode.TIME else self._row
         head.addWidget(self._title)
-        head.addSpacing(6)
+        head.addSpacing(_TITLE_GAP)
         if colouring.mode is Mode.TIME:
             head.addWidget(self._ramp)
         self._row.addLayout(self._classes)
