@@ -46,6 +46,15 @@ def test_a_value_lives_until_its_last_reader() -> None:
     assert (found.values, found.peak) == (120, NodeId((), 2))  # a, b and c, before the sum
 
 
+def test_an_output_lives_until_the_end() -> None:
+    subject = model(
+        [node("Relu", "x", "a"), node("Abs", "x", "b"), node("Neg", "b", "y")],
+        X,
+        "a y",
+    )
+    assert memory(subject).values == 120  # a, b and y, or x
+
+
 def test_an_input_is_on_the_gpu_from_the_start() -> None:
     subject = model(
         [
