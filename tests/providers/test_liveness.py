@@ -71,6 +71,37 @@ def test_an_input_is_on_the_gpu_from_the_start() -> None:
     assert early.values == 80  # nobody reads late there
 
 
+def test_an_input_waits_on_the_gpu_for_its_reader() -> None:
+    large = ("float32", (100, 10))  # 4,000 bytes
+    subject = model(
+        [
+            node("Relu", "z", "a"),
+            node("ReduceMax", "a", "b", keepdims=0),
+            node("Add", "b late", "y"),
+        ],
+        {"z": large, "late": large},
+        "y",
+    )
+    found = memory(subject)
+    assert (found.values, found.peak) == (12_000, NodeId((), 0))  # z, a, and late already
+
+
+def test_a_view_keeps_its_source() -> None:
+    subject = model(
+        [
+            node("Relu", "x", "a"),
+            node("Reshape", "a s", "b"),
+            node("Abs", "x", "c"),
+            node("Neg", "c", "d"),
+            node("Add", "b d", "y"),
+        ],
+        X,
+        "y",
+        {"s": np.array([10])},
+    )
+    assert memory(subject).values == 120  # x, a and c: a is b's memory, which the sum reads
+
+
 def test_weights_count_once_and_only_where_the_gpu_reads_them() -> None:
     weights = {"w": np.ones(10, np.float32), "v": np.ones(5, np.float32)}
     nodes = [node("Mul", "x w", "a"), node("Mul", "a w", "b"), node("Concat", "b v", "y", "cat")]
@@ -199,3 +230,29 @@ def test_a_deep_chain_of_functions_is_no_recursion() -> None:
     verdicts = {i: GPU if n.op == "Relu" else FOLDED for i, n in subject.nodes.items()}
     flow = Flow(subject, verdicts, nothing, nothing)
     assert gpu_memory(subject, flow, {}, verdicts).unknown > 0
+
+
+def test_a_dropped_node_makes_no_constant() -> None:
+    subject = model(
+        [node("Relu", "x", "a"), node("Identity", "a", "b", "same"), node("Abs", "b", "y")],
+        X,
+        "y",
+    )
+    dropped = Support(Status.FOLDED, data={"step": "dropped"})
+    assert memory(subject, same=dropped).weights == 0
+    assert memory(subject, same=FOLDED).weights == 40
+
+
+def test_an_argument_is_no_constant_of_the_same_name() -> None:
+    inner = node("Mul", "p p", "q")
+    opsets = [helper.make_opsetid("", 17)]
+    function = helper.make_function("own", "F", ["p"], ["q"], [inner], opsets)
+    subject = model(
+        [node("F", "x", "y", domain="own")],
+        X,
+        "y",
+        {"p": np.ones(1000, np.float32)},
+        functions=[function],
+        domains=["own"],
+    )
+    assert memory(subject).weights == 0
