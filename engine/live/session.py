@@ -258,7 +258,8 @@ class LiveSession:
         if _has_layouts(request["provider"]):
             options["preferredLayout"] = "NCHW"
         second = {**request, "basic": True, "save": save, "options": options, "feeds": ""}
-        if self._answer(second, timeout_s)["error"]:
+        answer = self._answer(second, timeout_s)
+        if answer.get("error") or answer.get("refused"):
             return None
         return _saved(save)
 

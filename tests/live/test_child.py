@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from opscope.engine.live.child import Child, ChildDied, worker_command
@@ -128,6 +129,19 @@ def test_a_frozen_application_is_the_child_where_it_is_told_to_be() -> None:
     finally:
         made.close()
     assert answer["refused"] in ("missing", "no-provider")
+
+
+def test_what_a_library_prints_is_no_answer(tmp_path: Path) -> None:
+    """The real child, with a stand-in for onnxruntime that writes where answers are written."""
+    text = "import os\nos.write(1, b'Welcome\\n')\nraise ImportError('a broken library')\n"
+    (tmp_path / "onnxruntime.py").write_text(text)
+    made = Child(worker_command(), {"PYTHONPATH": str(tmp_path)})
+    try:
+        answer = made.ask({"do": "hello", "provider": "CPUExecutionProvider"}, 60)
+    finally:
+        made.close()
+    assert (answer["refused"], "a broken library" in answer["text"]) == ("missing", True)
+    assert "Welcome" in made.words
 
 
 def test_its_environment_has_more_than_ours() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from opscope.engine.live import LiveSession, LiveUnavailable
@@ -59,6 +61,34 @@ def test_an_error_speaks_of_the_users_node() -> None:
         live = session.ask(MADE, "ort-cpu")
     assert live.error == "core/x.cc:5 no kernel for node mine"
     assert live.failed_node == next(iter(MADE.nodes))
+
+
+def test_a_second_session_that_is_refused_leaves_a_node_unknown() -> None:
+    said = (
+        "a = {'refused': 'no-device', 'text': 'gone'} if r['basic'] else "
+        "{'error': '', 'assigned': []}"
+    )
+    with LiveSession(command=command(said)) as session:
+        live = session.ask(MADE, "ort-cpu")
+    assert [n.status for n in live.nodes.values()] == [Status.UNKNOWN]
+
+
+def test_a_saved_graph_that_cannot_be_read_leaves_a_node_unknown() -> None:
+    said = "open(r['save'], 'wb').write(b'no model'); a = {'error': '', 'assigned': []}"
+    with LiveSession(command=command(said)) as session:
+        live = session.ask(MADE, "ort-cpu")
+    assert [n.status for n in live.nodes.values()] == [Status.UNKNOWN]
+
+
+def test_nothing_is_left_of_a_model_that_kills_the_child(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    said = "a = {}; assert os.path.exists(r['model']); os.kill(os.getpid(), 9)"
+    with LiveSession(command=command(said)) as session:
+        live = session.ask(MADE, "ort-cpu")
+    assert "SIGKILL" in live.error
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_child_that_dies_at_once_cannot_be_asked() -> None:
