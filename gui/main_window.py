@@ -19,6 +19,7 @@ from .code_pages import CodePages
 from .document import Document
 from .engine_worker import EngineWorker
 from .error_text import error_text
+from .garbage import GarbageControl
 from .graph_appearance import GraphAppearance
 from .help_actions import copy_diagnostics, show_about, show_report, show_shortcuts
 from .jobs import JobTracker
@@ -66,6 +67,7 @@ class MainWindow(QMainWindow):
         self.theme = theme_for(Scheme(settings.theme))
         self._shapes: dict[str, tuple[int, ...]] = {}  # of the inputs of the last run
         self.document = Document(self)
+        self.garbage = GarbageControl(self.document, self)
         self.selection = Selection(self)
         self.jobs = JobTracker(2, "work", self)
         self.worker = EngineWorker(services, self)
@@ -350,6 +352,7 @@ class MainWindow(QMainWindow):
         self.worker.close()
         self.work.page.shutdown()
         self.work.charts.shutdown()
+        self.garbage.end()
         super().closeEvent(event)
 
     # ------------------------------------------------------------------ construction
