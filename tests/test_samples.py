@@ -77,7 +77,6 @@ def test_denoiser_has_what_it_is_said_to_have(name: str) -> None:
 
 
 SHOWN = {
-    "binding-limit": "too_large",
     "f16-constant-overflow": "mask_to_half",
     "f16-constant-vanishes": "epsilon_to_half",
     "f16-index-loss": "upsample",

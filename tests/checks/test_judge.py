@@ -502,7 +502,7 @@ def test_the_first_node_with_inf_and_the_first_with_nan() -> None:
 # ------------------------------------------------------------------ all together
 
 CODES = {
-    "binding-limit", "copies", "f16-constant-overflow", "f16-constant-vanishes", "f16-index-loss",
+    "copies", "f16-constant-overflow", "f16-constant-vanishes", "f16-index-loss",
     "f16-index-pattern", "f16-long-sum", "f16-recurrent-on-cpu", "fails-at-run", "host-node",
     "int64-narrowing", "opset-gate", "rejected-at-session",
 }  # fmt: skip
