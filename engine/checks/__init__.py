@@ -54,5 +54,5 @@ def run_checks(
     if verdicts is None:
         verdicts = {t: place(model, t, static or types, types) for t in DEFAULT_TARGETS}
     context = Context(model, types, verdicts, static, profile)
-    found = [diagnostic for rule in RULES for diagnostic in rule(context)]
+    found = int64_values.joined(diagnostic for rule in RULES for diagnostic in rule(context))
     return tuple(sorted(found, key=lambda d: d.severity.rank))

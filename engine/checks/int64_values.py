@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,8 +12,10 @@ from ..ir.model import Node
 from ..ops.use import OpUse
 from ..providers.support import Status
 from .context import ORT_WEBGPU, Context, finding
+from .placed import HOST_NODE
 
 CODE = "int64-narrowing"
+OPTION = "enableInt64=1"
 LINK = "https://github.com/microsoft/onnxruntime/issues/29273"
 VERSIONS = "onnxruntime-ep-webgpu 0.4.0 with enableInt64=1 (graph capture implies it)"
 ARITHMETIC = frozenset(("Add", "Sub", "Mul", "Div", "Min", "Max", "Clip", "Range", "ReduceSum"))
@@ -30,6 +33,8 @@ def check(context: Context) -> Iterator[Diagnostic]:
             text = "it computes with int64; "
             if context.runs_on_gpu(target, node):
                 text += "with enableInt64=1 ORT WebGPU uses the low 32 bits alone (ours is exact)"
+            elif OPTION in target.split(","):
+                continue  # all the same it is on the CPU, which is exact
             else:
                 text += (
                     "ORT WebGPU leaves that to the CPU, or with enableInt64=1 uses the low 32 bits "
@@ -48,6 +53,30 @@ def check(context: Context) -> Iterator[Diagnostic]:
                 links=(LINK,),
                 data={} if large is None else {"constant": large},
             )
+
+
+def joined(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """``found``, where ``host-node`` and this rule speak of one node and target: as one finding.
+
+    This rule's stays, for it says when the values change as well; it gets the other's reason. Its
+    data have a ``reason`` then, which says that the node is on the CPU.
+    """
+    every = tuple(found)
+    narrow = {(d.node, d.target) for d in every if d.code == CODE}
+    hosts = {(d.node, d.target): d for d in every if d.code == HOST_NODE}
+    for d in every:
+        host = hosts.get((d.node, d.target))
+        if d.code == HOST_NODE and (d.node, d.target) in narrow:
+            continue
+        if d.code != CODE or host is None:
+            yield d
+            continue
+        text = f"{host.text}; with enableInt64=1 ORT WebGPU uses the low 32 bits alone"
+        if "constant" in d.data:
+            text += f", and its constant {d.data['constant']} does not fit 32 bits"
+        severity = min(d.severity, host.severity, key=lambda s: s.rank)
+        data = {**host.data, **d.data}
+        yield replace(d, severity=severity, text=text, data=data, versions=host.versions)
 
 
 def _is_shape_arithmetic(context: Context, node: Node) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
+from ..checks.int64_values import CODE as NARROWING
 from ..diagnostics import Diagnostic, Severity
 from ..ir.model import NodeId
 from ..providers.support import Reason, Status
@@ -14,8 +15,7 @@ from .policy import Policy, Rule
 from .results import Found, OffGpu
 
 HOST_NODE = "host-node"
-ON_HOST = frozenset((HOST_NODE, "opset-gate", "f16-recurrent-on-cpu"))
-"""Codes that say that a node is on the CPU, so that an allowed operator settles them."""
+_ON_HOST = frozenset((HOST_NODE, "opset-gate", "f16-recurrent-on-cpu"))
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,14 @@ def _matches(rule: Rule, diagnostic: Diagnostic, path: str) -> bool:
 
 # -- operators that may be on the host -------------------------------------------------------------
 
+
+def says_on_host(diagnostic: Diagnostic) -> bool:
+    """Whether a finding says that a node is on the CPU, so that an allowed operator settles it."""
+    if diagnostic.code == NARROWING:  # which is also about nodes on the GPU
+        return "reason" in diagnostic.data
+    return diagnostic.code in _ON_HOST
+
+
 _NOT_ALLOWED = "not_in_allow_host"
 
 
@@ -112,7 +120,7 @@ def _allowed(
     for diagnostic in found:
         allowed = lists.get(diagnostic.target)
         settled = ""
-        if allowed is not None and diagnostic.code in ON_HOST and diagnostic.node:
+        if allowed is not None and says_on_host(diagnostic) and diagnostic.node:
             told.add((diagnostic.target, diagnostic.node))
             if diagnostic.op in allowed:
                 settled = f"allow-host of {diagnostic.target} has {diagnostic.op}"

@@ -19,7 +19,7 @@ from ..ir.summary import model_json
 from ..providers.targets import DEFAULT_TARGETS, target
 from ..report.model import ReportedModel
 from ..report.reopen import open_model, stated
-from .applied import ON_HOST, apply_policy
+from .applied import apply_policy, says_on_host
 from .fingerprints import Places
 from .policy import Policy
 from .policy_file import known_targets
@@ -203,7 +203,7 @@ def _demanded(judged: Judgement, request: Request) -> list[Diagnostic]:
     if policy.strict:
         found += strict(judged)
     # What would bring a node to the GPU is said by the finding about its placement.
-    remedies = {(d.target, d.node): d.remedy for d in judged.diagnostics if d.code in ON_HOST}
+    remedies = {(d.target, d.node): d.remedy for d in judged.diagnostics if says_on_host(d)}
     return [replace(d, remedy=d.remedy or remedies.get((d.target, d.node), "")) for d in found]
 
 

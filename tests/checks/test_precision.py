@@ -333,28 +333,35 @@ def adding(number: int) -> Model:
 
 def test_int64_arithmetic_left_at_run_time() -> None:
     told = only(adding(5), "int64-narrowing")
-    assert (told.severity, told.target) == (Severity.INFO, "ort-webgpu")
-    assert "low 32 bits" in told.text
-    assert "enableInt64" in told.versions
+    assert (told.severity, told.target) == (Severity.WARNING, "ort-webgpu")
+    assert "it falls to the CPU: T of Add is int64; " in told.text
+    assert "with enableInt64=1 ORT WebGPU uses the low 32 bits alone" in told.text
+    assert told.data["reason"] == "type"
+    assert findings(adding(5), "host-node", "ort-webgpu") == []
+    assert len(findings(adding(5), "host-node", "opscope")) == 1
 
 
 @pytest.mark.parametrize("number", [2**31, -(2**31) - 1, 2**62])
-def test_a_constant_over_32_bits_is_a_warning(number: int) -> None:
-    told = only(adding(number), "int64-narrowing")
+@pytest.mark.parametrize("target", ["ort-webgpu", "ort-webgpu,enableInt64=1"])
+def test_a_constant_over_32_bits_is_a_warning(number: int, target: str) -> None:
+    told = only(judge(adding(number), [target]), "int64-narrowing")
     assert told.severity is Severity.WARNING
     assert str(number) in told.text
 
 
 @pytest.mark.parametrize("number", [2**31 - 1, -(2**31)])
 def test_what_32_bits_hold_is_none(number: int) -> None:
-    assert only(adding(number), "int64-narrowing").severity is Severity.INFO
+    wide = judge(adding(number), ["ort-webgpu,enableInt64=1"])
+    assert only(wide, "int64-narrowing").severity is Severity.INFO
+    assert "constant" not in only(adding(number), "int64-narrowing").data
 
 
 def test_what_a_target_with_the_option_does_is_said_for_it() -> None:
     wide = "ort-webgpu,enableInt64=1"
     told = only(judge(adding(2**40), [wide]), "int64-narrowing")
     assert told.target == wide
-    assert "leaves that to the CPU" not in told.text
+    assert "the CPU" not in told.text
+    assert "reason" not in told.data
     assert findings(judge(adding(2**40), ["opscope"]), "int64-narrowing") == []
 
 

@@ -11,6 +11,7 @@ import opscope_testdata as testdata
 import pytest
 from onnx import helper
 from opscope.engine import live
+from opscope.engine.checks.judge import judge
 from opscope.engine.diagnostics import Severity
 from opscope.engine.errors import FeedError, ModelFileError, UsageError
 from opscope.engine.guard import (
@@ -21,11 +22,13 @@ from opscope.engine.guard import (
     TargetPolicy,
     check_model,
 )
+from opscope.engine.guard.applied import says_on_host
 from opscope.engine.guard.checking import Request, check_or_error
 from opscope.engine.guard.worker import plain
 from opscope.engine.ir.model import Model, NodeId
 from opscope.engine.live.answer import LiveNode, LivePlacement, LiveUnavailable
 from opscope.engine.providers.support import Status
+from small_model import findings, model, node
 
 WEBGPU = ["ort-webgpu"]
 
@@ -319,3 +322,12 @@ def test_an_answer_crosses_processes_whole(model_id: str) -> None:
     checked = check_model(testdata.model_path(model_id), ["all"], policy=policy)
     data = json.loads(json.dumps(checked.to_json(), allow_nan=False, default=plain))
     assert Checked.from_json(data) == checked
+
+
+@pytest.mark.parametrize(
+    ("target", "on_host"), [("ort-webgpu", True), ("ort-webgpu,enableInt64=1", False)]
+)
+def test_int64_arithmetic_says_on_the_cpu_only_where_it_is(target: str, on_host: bool) -> None:
+    adding = model([node("Add", "x x", "y", "add")], {"x": ("int64", (2,))}, "y")
+    (found,) = findings(judge(adding, [target]), "int64-narrowing")
+    assert says_on_host(found) is on_host
