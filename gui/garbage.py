@@ -2,7 +2,8 @@
 
 A full collection walks every object there is and holds the interpreter's lock meanwhile: 0.2 to 1 s
 once a 5,000-node model has verdicts for a dozen targets, and a worker that makes more of them
-starts one every second. What the document holds is no garbage: ``gc.freeze`` takes it out of the walk.
+starts one every second. What the document holds is no garbage: ``gc.freeze`` takes it out of
+the walk.
 """
 
 from __future__ import annotations
