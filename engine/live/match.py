@@ -68,6 +68,10 @@ class _Matcher:
         self._equals = Equals(model)
         self._captured = {n for g in model.graphs() for o in g.nodes for n in subgraph_reads(o)}
         self._found: dict[NodeId, LiveNode] = {}
+        # Of each node what lies behind it, so that no chain is walked once per node: ORT's own
+        # Transpose, and of a dropped one who reads its input now.
+        self._moves: dict[NodeId, Node | None] = {}
+        self._behind: dict[NodeId, list[tuple[Node, int]]] = {}
 
     def _item(self, found: Node) -> Assigned | None:
         assert self._before is not None
@@ -78,10 +82,14 @@ class _Matcher:
         for graph in self._model.graphs():
             # Consumers first: what became of them tells much of what they read.
             for node in reversed(graph.sorted_nodes):
+                self._moves[node.id] = self._next_transpose(graph, node)
                 found = self._named(node) or self._by_values(graph, node)
                 if node.op == "Transpose" and found.status is Status.FOLDED:
-                    found = self._moved(graph, node) or found
+                    found = self._moved(node) or found
                 self._found[node.id] = found
+                if self._is_passed(node):
+                    readers = self._readers(graph, node)
+                    self._behind[node.id] = [r for r in readers if not self._is_passed(r[0])]
         return {node_id: self._found[node_id] for node_id in self._model.nodes}
 
     # -- by name -----------------------------------------------------------------------------------
@@ -124,21 +132,24 @@ class _Matcher:
                 return self._replaced(node, producer)
         return self._by_consumers(graph, node, rewritten)
 
-    def _moved(self, graph: Graph, node: Node) -> LiveNode | None:
-        """A Transpose that ORT moved behind its readers: it is there still, under a new name."""
+    def _next_transpose(self, graph: Graph, node: Node) -> Node | None:
+        """The first Transpose of ORT's own behind ``node``, in the graph that it runs."""
         if self._after is None:
             return None
-        starts, todo, seen = [], [node], {node.id}
-        while todo:
-            for name in filter(None, todo.pop().outputs):
-                for reader in graph.consumers.get(name, ()):
-                    there = self._after.named.get(self._tokens[reader.id])
-                    if there is not None:
-                        starts.append(there)
-                    elif reader.id not in seen:
-                        seen.add(reader.id)
-                        todo.append(reader)
-        item = self._item(found) if (found := self._after.next_transpose(starts)) else None
+        for name in filter(None, node.outputs):
+            for reader in graph.consumers.get(name, ()):
+                there = self._after.named.get(self._tokens[reader.id])
+                found = self._moves.get(reader.id)
+                if there is not None:
+                    found = self._after.next_transpose([there])
+                if found is not None:
+                    return found
+        return None
+
+    def _moved(self, node: Node) -> LiveNode | None:
+        """A Transpose that ORT moved behind its readers: it is there still, under a new name."""
+        found = self._moves[node.id]
+        item = self._item(found) if found is not None else None
         if item is None:
             return None
         return LiveNode(status_on(item.provider), item.provider, "moved behind its readers")
@@ -237,19 +248,22 @@ class _Matcher:
             return LiveNode(Status.FOLDED, "", how)
         return LiveNode(Status.UNKNOWN, "", "gone, and its value with it")
 
+    def _is_passed(self, node: Node) -> bool:
+        """Whether it is a mover that ORT dropped: its readers read what it read."""
+        fate = self._found.get(node.id)  # missing in a cycle alone
+        return fate is not None and fate.how.startswith("dropped") and node.op_type in MOVERS
+
     def _readers(self, graph: Graph, node: Node) -> list[tuple[Node, int]]:
         """Who reads the node's outputs, and at which input; through readers that ORT dropped."""
         found: list[tuple[Node, int]] = []
-        todo, seen = [node], {node.id}
-        while todo:
-            for name in filter(None, todo.pop().outputs):
-                for reader in graph.consumers.get(name, ()):
-                    found += [(reader, at) for at, n in enumerate(reader.inputs) if n == name]
-                    fate = self._found.get(reader.id)  # missing in a cycle alone
-                    is_dropped = fate is not None and fate.how.startswith("dropped")
-                    if is_dropped and reader.op_type in MOVERS and reader.id not in seen:
-                        seen.add(reader.id)
-                        todo.append(reader)
+        passed: dict[NodeId, None] = {}
+        for name in filter(None, node.outputs):
+            for reader in graph.consumers.get(name, ()):
+                found += [(reader, at) for at, n in enumerate(reader.inputs) if n == name]
+                if self._is_passed(reader):
+                    passed[reader.id] = None
+        for reader_id in passed:
+            found += self._behind[reader_id]
         return found
 
     def _by_reader(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -181,3 +182,15 @@ def test_a_branch_of_which_there_is_no_trace() -> None:
     found = by_label(asked, [], made(node("Sum", "x", "y", "stranger")))
     assert found["det"].status is Status.UNKNOWN
     assert found["inner"].how == "nothing of it is left where 'if' (If) was opened"
+
+
+def test_a_long_chain_of_dropped_nodes_is_walked_once() -> None:
+    count = 3000
+    for op in ("Identity", "Transpose"):
+        nodes = [node(op, f"v{i}", f"v{i + 1}") for i in range(count)]
+        asked = model([*nodes, node("Exp", f"v{count}", "y")], {"v0": ("float32", (2,))}, "y")
+        before = model([node("Exp", "v0", "y", token(count))], {"v0": ("float32", (2,))}, "y")
+        start = time.process_time()
+        found = match(asked, [on(GPU, "Exp", token(count))], before, before)
+        assert time.process_time() - start < 10  # a minute where each is walked from
+        assert sum(n == DROPPED for n in found.values()) == count
