@@ -19,6 +19,8 @@ from ..diagnostics import Diagnostic
 Dim = int | str | None
 Shape = tuple[Dim, ...]
 GraphPath = tuple[str, ...]
+NO_OPERATOR = "unnamed operator"
+"""What a node is called whose operator's name is empty."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -140,12 +142,13 @@ class Node:
     @property
     def op(self) -> str:
         """``Op`` in ONNX's own domain, ``domain::Op`` elsewhere."""
-        return f"{self.domain}::{self.op_type}" if self.domain else self.op_type
+        op = self.op_type or NO_OPERATOR
+        return f"{self.domain}::{op}" if self.domain else op
 
     @property
     def label(self) -> str:
         """The name, or ``Op #index`` where there is none."""
-        return self.name or f"{self.op_type} #{self.id.index}"
+        return self.name or f"{self.op_type or NO_OPERATOR} #{self.id.index}"
 
     @property
     def subgraphs(self) -> tuple[tuple[str, Graph], ...]:

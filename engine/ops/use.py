@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import NodeError
-from ..ir.model import Graph, NodeId, TensorType, Weight
+from ..ir.model import NO_OPERATOR, Graph, NodeId, TensorType, Weight
 from ..ir.schema import Schema, newest_opset, schema
 
 _KINDS: Mapping[str, tuple[type, ...]] = {
@@ -64,14 +64,15 @@ class OpUse:
     @property
     def op(self) -> str:
         """``Op``, or ``domain::Op`` outside ONNX's own domain."""
-        return f"{self.domain}::{self.op_type}" if self.domain else self.op_type
+        op = self.op_type or NO_OPERATOR
+        return f"{self.domain}::{op}" if self.domain else op
 
     @property
     def label(self) -> str:
         """What the user calls the node."""
         if self.name or self.node is None:
             return self.name or self.op_type
-        return f"{self.op_type} #{self.node.index}"
+        return f"{self.op_type or NO_OPERATOR} #{self.node.index}"
 
     @property
     def schema(self) -> Schema | None:

@@ -152,6 +152,10 @@ def operator_lookup(provider: OrtProvider, use: OpUse) -> Support | None:
     if use.domain in domains and (use.since_version or use.domain == MICROSOFT):
         return None
     detail = f"ORT knows no operator {use.op} at version {use.opset or '?'} of its domain"
+    if not use.op_type:
+        detail = (
+            f"the node '{use.label}' names no operator, and ORT refuses a model with such a node"
+        )
     return verdict_of(
         Status.FAILS, Reason.NO_KERNEL, detail, "operator look-up", when="session creation"
     )

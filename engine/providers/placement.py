@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..ir.model import Graph, Model, Node, NodeId, captured_inputs
+from .imports import without_version
 from .ort import OrtProvider
 from .ort_graph import ort_types, place_ort
 from .provider import HOST, Provider
@@ -41,7 +42,7 @@ def place(
     known = concrete or types
     if isinstance(chosen, OrtProvider):
         known = ort_types(model, types, known)
-        placed = place_ort(model, known, chosen)
+        placed = {**place_ort(model, known, chosen), **without_version(model)}
         calls = (n for n in model.nodes.values() if model.function_of(n) is not None)
         return placed | {node.id: CALL for node in calls}
     looped = _loop_bodies(model)

@@ -25,6 +25,9 @@ from small_model import model, node
 WEBGPU, CPU = "ort-webgpu@0.4.0", "ort-cpu@1.32.0"
 
 
+X2 = {"x": ("float32", (2,))}
+
+
 def judged(
     nodes: Sequence[onnx.NodeProto],
     inputs: Mapping[str, Any],
@@ -96,6 +99,34 @@ def test_an_operator_that_ort_does_not_know_fails_the_session(domain: str) -> No
     unknown = helper.make_node("Adam", ["x"], ["y"], domain=domain)
     found = judged([unknown], {"x": ("float32", (2,))}, domains=(domain,))[f"{domain}::Adam"]
     assert (found.status, found.data["step"]) == (Status.FAILS, "operator look-up")
+
+
+@pytest.mark.parametrize("name", ["here", ""])
+def test_a_node_that_names_no_operator_fails_the_session_and_is_named(name: str) -> None:
+    (found,) = judged([helper.make_node("", ["x"], ["y"], name=name)], X2, CPU).items()
+    assert found[0] == "unnamed operator"
+    assert (found[1].status, found[1].data["when"]) == (Status.FAILS, "session creation")
+    assert f"the node '{name or 'unnamed operator #0'}' names no operator" in found[1].detail
+
+
+@pytest.mark.parametrize("target", [CPU, WEBGPU])
+@pytest.mark.parametrize(
+    ("imports", "status", "words"),
+    [
+        # What onnxruntime 1.32.0 said on the CPU: INVALID_GRAPH, "Missing opset", and a session.
+        ({"": 0}, Status.FAILS, "no operator Abs at version 0"),
+        ({"": -1}, Status.FAILS, "no operator Abs at version -1"),
+        ({}, Status.FAILS, "imports no opset"),
+        ({"ai.onnx.ml": 1}, Status.UNKNOWN, "takes the newest version"),
+    ],
+)
+def test_a_model_without_a_version_of_its_operators(
+    target: str, imports: dict[str, int], status: Status, words: str
+) -> None:
+    subject = replace(model([node("Abs", "x", "y")], X2, "y"), opset_imports=imports)
+    (found,) = place(subject, target, infer_types(subject)).values()
+    assert (found.status, found.data["step"]) == (status, "operator look-up")
+    assert words in found.detail
 
 
 def test_a_recurrent_node_over_batches_first_fails_on_the_cpu() -> None:
