@@ -27,18 +27,21 @@ class OrtOptions:
         """Options from ``name=value`` texts; forceCpuNodeNames may be given for each name.
 
         Raises:
-            ValueError: the provider has no such option, or not that value for it.
+            ValueError: the provider has no such option, or not that value for it, or the texts
+                contradict each other.
         """
         options, forced = cls(), set[str]()
+        given: dict[str, str] = {}
         for assignment in assignments:
             name, equals, value = assignment.partition("=")
             allowed = OPTION_VALUES.get(name) if table.options else None
             if not equals or allowed is None:
-                raise ValueError(
-                    f"{assignment!r} is no option; there is {', '.join(table.options) or 'none'}"
-                )
+                there = ", ".join(map(_spelt, table.options)) or "none"
+                raise ValueError(f"{assignment!r} is no option; there is {there}")
             if allowed and value not in allowed:
                 raise ValueError(f"{name} is {' or '.join(allowed)}, not {value!r}")
+            if allowed and given.setdefault(name, value) != value:
+                raise ValueError(f"{name} is given as {given[name]} and as {value}")
             if name == "enableInt64":
                 options = replace(options, enable_int64=value == "1")
             elif name == "preferredLayout":
@@ -54,6 +57,11 @@ class OrtOptions:
             texts.append(f"preferredLayout={self.preferred_layout}")
         texts += [f"forceCpuNodeNames={name}" for name in sorted(self.force_cpu_node_names)]
         return tuple(texts)
+
+
+def _spelt(name: str) -> str:
+    """An option as it is given: ``enableInt64=0|1``."""
+    return f"{name}={'|'.join(OPTION_VALUES.get(name, ())) or 'NAME'}"
 
 
 OPTION_VALUES: Mapping[str, tuple[str, ...]] = {

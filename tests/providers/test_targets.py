@@ -54,6 +54,9 @@ def test_options_belong_to_the_id_and_the_label() -> None:
     assert found.id == "ort-webgpu,enableInt64=1,preferredLayout=NCHW,forceCpuNodeNames=/a"
     assert found.label.startswith("ORT WebGPU 0.4.0 (enableInt64=1, ")
     assert target("ort-webgpu,enableInt64=0") is target("ort-webgpu")
+    assert target("ort-webgpu,enableInt64=1,enableInt64=1").id == "ort-webgpu,enableInt64=1"
+    twice = target("ort-webgpu,forceCpuNodeNames=/b,forceCpuNodeNames=/a")
+    assert twice.id == "ort-webgpu,forceCpuNodeNames=/a,forceCpuNodeNames=/b"
     assert targets_of("ort-webgpu", ["opscope", found.id, "ort-web"]) == (found.id,)
 
 
@@ -67,6 +70,12 @@ def test_options_belong_to_the_id_and_the_label() -> None:
         ("ort-cuda,enableInt64=1", "there is none"),
         ("ort-webgpu,enableInt64=2", "0 or 1, not '2'"),
         ("ort-webgpu,enableint64=1", "is no option; there is enableInt64"),
+        (
+            "ort-webgpu,enableInt64",
+            r"there is enableInt64=0\|1, .*preferredLayout=NHWC\|NCHW.*forceCpuNodeNames=NAME",
+        ),
+        ("ort-webgpu,enableInt64=1,enableInt64=0", "enableInt64 is given as 1 and as 0"),
+        ("ort-webgpu,preferredLayout=NHWC,preferredLayout=NCHW", "given as NHWC and as NCHW"),
         ("ort-webgpu,", "is no option"),
         ("", "there is opscope"),
     ],
