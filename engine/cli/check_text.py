@@ -11,6 +11,7 @@ from ..guard.policy import Policy, Rule
 from ..guard.results import Checked, Found, LiveTable
 from ..providers.targets import target
 from .common import counts_line
+from .fix_hints import fix_hints
 from .text import diagnostic_lines, one_line, table
 
 GROUPED_FROM = 41
@@ -86,6 +87,8 @@ def _file_text(checked: Checked, verbose: bool) -> str:
         lines += ["", *_live_lines(live, verbose)]
     if checked.findings:
         lines += ["", *finding_lines(checked.findings, verbose=verbose)]
+        hints = fix_hints(checked)
+        lines += ["", *hints] if hints else []
     lines += ["", _totals(checked.findings), *_not_shown(checked)]
     return "\n".join(lines)
 

@@ -1,0 +1,44 @@
+"""What of a check's findings ``opscope fix`` may mend: one command line per rule."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import PurePath
+
+from ..checks.codes import CODES
+from ..checks.context import OPSCOPE
+from ..guard.results import Checked
+from .fix import DEFAULT_TARGET
+from .text import one_line
+
+_UNNAMED = ("", OPSCOPE)  # a fix is for one of ORT's providers
+_VALUES = {"fix-shapes": ("--shape", "NAME=2,3")}
+"""What a rule has to be told that the findings do not know."""
+
+
+def fix_hints(checked: Checked) -> list[str]:
+    """A line for each rule that is for one of the findings of a file, the most findings first."""
+    counts: dict[str, int] = {}
+    others: dict[str, dict[str, None]] = {}
+    for found in checked.findings:
+        code = CODES.get(found.diagnostic.code)
+        if code is None or not code.fix:
+            continue
+        if found.diagnostic.target == OPSCOPE and OPSCOPE not in code.targets:
+            continue  # the rules are for ORT's kernels
+        counts[code.fix] = counts.get(code.fix, 0) + 1
+        named = others.setdefault(code.fix, {})
+        if found.diagnostic.target not in _UNNAMED:
+            named[found.diagnostic.target] = None
+    ranked = sorted(counts.items(), key=lambda item: -item[1])
+    return [_line(checked.path, rule, count, tuple(others[rule])) for rule, count in ranked]
+
+
+def _line(path: str, rule: str, count: int, targets: tuple[str, ...]) -> str:
+    source = PurePath(path)
+    copy = source.with_name(f"{source.stem}-fixed{source.suffix}")
+    words = ["opscope", "fix", path, "--rule", rule, *_VALUES.get(rule, ())]
+    if targets != (DEFAULT_TARGET,):
+        words += [word for name in targets for word in ("--target", name)]
+    finding = "1 finding" if count == 1 else f"{count:,} findings"
+    return one_line(f"fix: {shlex.join([*words, '-o', str(copy)])}  may mend {finding}")

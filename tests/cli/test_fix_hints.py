@@ -1,0 +1,69 @@
+"""What ``opscope check`` says of ``opscope fix``: a command that can be run as it stands."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import onnx
+import pytest
+from guard_models import elus
+from opscope.engine.cli.fix_hints import fix_hints
+from opscope.engine.cli.main import main
+from opscope.engine.diagnostics import Diagnostic, Severity
+from opscope.engine.guard.results import Checked, Found
+
+
+def checked(path: str, *findings: tuple[str, str]) -> Checked:
+    """A file with findings of (code, target)."""
+    found = (Diagnostic(c, Severity.WARNING, "", target=t) for c, t in findings)
+    return Checked(path, findings=tuple(map(Found, found)))
+
+
+def test_the_command_of_the_text_mends_what_it_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = elus(tmp_path / "a model.onnx", ["a", "b"])
+    main(["check", path, "--target", "ort-webgpu"])
+    (line,) = [s for s in capsys.readouterr().out.splitlines() if s.startswith("fix: ")]
+    command, mended = line.removeprefix("fix: ").split("  ")
+    assert mended == "may mend 2 findings"
+    words = shlex.split(command)
+    assert words[:5] == ["opscope", "fix", path, "--rule", "lower-opset"]
+    assert main([*words[1:], "--no-compare"]) == 0
+    capsys.readouterr()
+    copy = str(tmp_path / "a model-fixed.onnx")
+    assert onnx.load(copy).opset_import[0].version < onnx.load(path).opset_import[0].version
+    main(["check", copy, "--target", "ort-webgpu"])
+    out = capsys.readouterr().out
+    assert "opset-gate" not in out
+    assert "fix: " not in out
+
+
+def test_targets_are_named_where_they_are_not_the_default() -> None:
+    gate = "opset-gate"
+    (line,) = fix_hints(checked("m.onnx", (gate, "ort-cuda"), (gate, "ort-web"), (gate, "opscope")))
+    assert line == (
+        "fix: opscope fix m.onnx --rule lower-opset --target ort-cuda --target ort-web "
+        "-o m-fixed.onnx  may mend 2 findings"
+    )
+    assert fix_hints(checked("m.onnx", (gate, "opscope"), ("copies", "ort-web"))) == []
+
+
+def test_one_line_a_rule_the_most_findings_first() -> None:
+    first, second = fix_hints(
+        checked(
+            "m.onnx",
+            ("not-planned", "opscope"),
+            ("f16-index-loss", "ort-webgpu"),
+            ("f16-recurrent-on-cpu", "ort-webgpu"),
+        )
+    )
+    assert first.startswith("fix: opscope fix m.onnx --rule cast-f32 -o ")
+    assert "--rule fix-shapes --shape NAME=2,3 -o m-fixed.onnx  may mend 1 finding" in second
+
+
+def test_a_path_cannot_write_to_the_terminal(tmp_path: Path) -> None:
+    (line,) = fix_hints(checked("a\x1b[2J\nb.onnx", ("opset-gate", "ort-webgpu")))
+    assert "\x1b" not in line
+    assert "\n" not in line
