@@ -55,6 +55,8 @@ class Worker:
         # Asked before any plugin is registered: afterwards its provider is in the list, too.
         self.built_in: list[str] = list(onnxruntime.get_available_providers())
         onnxruntime.set_default_logger_severity(_ERRORS_ONLY)
+        if hasattr(onnxruntime, "disable_telemetry_events"):
+            onnxruntime.disable_telemetry_events()  # what a user's model has in it is the user's
 
     def hello(self, provider: str) -> dict[str, Any]:
         """Versions, the providers built in, and the devices of ``provider``'s plugin."""

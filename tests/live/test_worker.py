@@ -74,6 +74,13 @@ def test_hello_says_what_is_installed(ort: ModuleType) -> None:
     assert hello["records"] is True
 
 
+def test_orts_telemetry_is_turned_off(ort: ModuleType) -> None:
+    calls: list[bool] = []
+    ort.disable_telemetry_events = lambda: calls.append(True)  # type: ignore[attr-defined]
+    answers({"do": "hello", "provider": "CPUExecutionProvider"})
+    assert calls == [True]
+
+
 def test_a_provider_that_is_not_there_is_refused(ort: ModuleType) -> None:
     (hello,) = answers({"do": "hello", "provider": "CUDAExecutionProvider"})
     assert (hello["refused"], hello["id"]) == ("no-provider", 0)
