@@ -14,7 +14,8 @@ from ..theme import Look
 SIGN = 15.0
 LEFT = 9.0
 GAP = 10.0  # between columns
-_NAMES = (0.48, 0.4)  # the most of the width that names take, without and with live answers
+_NAMES = 0.42  # of the width: what names take before steps are shortened
+_STEP = 95.0  # pixels: what a step takes before names are shortened
 
 
 @dataclass(frozen=True)
@@ -70,19 +71,21 @@ class Columns:
     @classmethod
     def of(cls, width: float, needs: Needs) -> Columns:
         """The columns of a row of ``width``: each as wide as its texts need, the step the rest."""
-        name = min(needs.name, width * _NAMES[needs.live])
-        verdict = LEFT + name + GAP
         used = SIGN + 6 + needs.word + GAP
+        rest = width - LEFT - GAP - used * (1 + needs.live) - min(needs.step, _STEP)
+        name = min(needs.name, max(width * _NAMES, rest))
+        verdict = LEFT + name + GAP
         live = verdict + used if needs.live else None
         return cls(verdict, live, verdict + used * (1 + needs.live), needs.word)
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What the rows' texts need: pixels of the longest name and word, and whether any is live."""
+    """What the rows' texts need: pixels of the longest of each, and whether any is live."""
 
     name: float
     word: float
+    step: float
     live: bool
 
     @classmethod
@@ -95,5 +98,6 @@ class Needs:
         return cls(
             max((metrics.horizontalAdvance(row.target.label) for row in rows), default=0.0),
             max(least, *(metrics.horizontalAdvance(word) for word in words)) if words else least,
+            max((metrics.horizontalAdvance(row.step) + 4 for row in rows), default=0.0),
             live,
         )
