@@ -6,11 +6,12 @@ import shlex
 from pathlib import PurePath
 
 from ..checks.codes import CODES
-from ..checks.context import OPSCOPE
+from ..checks.context import OPSCOPE, ORT_WEBGPU
 from ..guard.results import Checked
-from .fix import DEFAULT_TARGET
 from .text import one_line
 
+FIX_DEFAULT = ORT_WEBGPU
+"""What a fix is for where no target is named; to import the command would load a GPU library."""
 _UNNAMED = ("", OPSCOPE)  # a fix is for one of ORT's providers
 _VALUES = {"fix-shapes": ("--shape", "NAME=2,3")}
 """What a rule has to be told that the findings do not know."""
@@ -38,7 +39,7 @@ def _line(path: str, rule: str, count: int, targets: tuple[str, ...]) -> str:
     source = PurePath(path)
     copy = source.with_name(f"{source.stem}-fixed{source.suffix}")
     words = ["opscope", "fix", path, "--rule", rule, *_VALUES.get(rule, ())]
-    if targets != (DEFAULT_TARGET,):
+    if targets != (FIX_DEFAULT,):
         words += [word for name in targets for word in ("--target", name)]
     finding = "1 finding" if count == 1 else f"{count:,} findings"
     return one_line(f"fix: {shlex.join([*words, '-o', str(copy)])}  may mend {finding}")

@@ -8,7 +8,8 @@ from pathlib import Path
 import onnx
 import pytest
 from guard_models import elus
-from opscope.engine.cli.fix_hints import fix_hints
+from opscope.engine.cli.fix import DEFAULT_TARGET
+from opscope.engine.cli.fix_hints import FIX_DEFAULT, fix_hints
 from opscope.engine.cli.main import main
 from opscope.engine.diagnostics import Diagnostic, Severity
 from opscope.engine.guard.results import Checked, Found
@@ -41,6 +42,7 @@ def test_the_command_of_the_text_mends_what_it_says(
 
 
 def test_targets_are_named_where_they_are_not_the_default() -> None:
+    assert FIX_DEFAULT == DEFAULT_TARGET
     gate = "opset-gate"
     (line,) = fix_hints(checked("m.onnx", (gate, "ort-cuda"), (gate, "ort-web"), (gate, "opscope")))
     assert line == (
