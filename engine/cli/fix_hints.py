@@ -27,6 +27,8 @@ def fix_hints(checked: Checked) -> list[str]:
             continue
         if found.diagnostic.target == OPSCOPE and OPSCOPE not in code.targets:
             continue  # the rules are for ORT's kernels
+        if code.fix in _VALUES and found.diagnostic.node is not None:
+            continue  # it is the node that kept a plan from being made, no input
         counts[code.fix] = counts.get(code.fix, 0) + 1
         named = others.setdefault(code.fix, {})
         if found.diagnostic.target not in _UNNAMED:

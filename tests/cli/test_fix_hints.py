@@ -13,6 +13,7 @@ from opscope.engine.cli.fix_hints import FIX_DEFAULT, fix_hints
 from opscope.engine.cli.main import main
 from opscope.engine.diagnostics import Diagnostic, Severity
 from opscope.engine.guard.results import Checked, Found
+from opscope.engine.ir.model import NodeId
 
 
 def checked(path: str, *findings: tuple[str, str]) -> Checked:
@@ -63,6 +64,11 @@ def test_one_line_a_rule_the_most_findings_first() -> None:
     )
     assert first.startswith("fix: opscope fix m.onnx --rule cast-f32 -o ")
     assert "--rule fix-shapes --shape NAME=2,3 -o m-fixed.onnx  may mend 1 finding" in second
+
+
+def test_shapes_do_not_mend_what_a_node_keeps_from_being_planned() -> None:
+    found = Diagnostic("not-planned", Severity.INFO, "", node=NodeId((), 0), target="opscope")
+    assert fix_hints(Checked("m.onnx", findings=(Found(found),))) == []
 
 
 def test_a_path_cannot_write_to_the_terminal(tmp_path: Path) -> None:
