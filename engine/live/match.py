@@ -33,7 +33,7 @@ from .kinds import (
     is_idle,
 )
 from .opened import opened, owner_of, put_in_place, within
-from .rewritten import Rewritten
+from .rewritten import Rewritten, is_orts_transpose
 
 
 def match(
@@ -85,7 +85,7 @@ class _Matcher:
                 self._moves[node.id] = self._next_transpose(graph, node)
                 found = self._named(node) or self._by_values(graph, node)
                 if node.op == "Transpose" and found.status is Status.FOLDED:
-                    found = self._moved(node) or found
+                    found = self._merged(graph, node) or self._moved(node) or found
                 self._found[node.id] = found
                 if self._is_passed(node):
                     readers = self._readers(graph, node)
@@ -144,6 +144,24 @@ class _Matcher:
                     found = self._after.next_transpose([there])
                 if found is not None:
                     return found
+        return None
+
+    def _merged(self, graph: Graph, node: Node) -> LiveNode | None:
+        """A Transpose that is one with ORT's own now: that one has its input and its readers."""
+        if self._after is None:
+            return None
+        for name in filter(None, node.outputs):
+            for reader in graph.consumers.get(name, ()):
+                there = self._after.named.get(self._tokens[reader.id])
+                for value in there.inputs if there is not None else ():
+                    maker = self._after.producer(value)
+                    if maker is None or not is_orts_transpose(maker):
+                        continue
+                    if self._after.source(maker.inputs[0]) != self._after.source(node.inputs[0]):
+                        continue
+                    if (item := self._item(maker)) is not None:
+                        how = "one with a Transpose of ORT's own"
+                        return LiveNode(status_on(item.provider), item.provider, how)
         return None
 
     def _moved(self, node: Node) -> LiveNode | None:

@@ -18,6 +18,11 @@ _CAST = "InsertedPrecisionFreeCast_"
 _OPENED = ("_if_then_branch", "_if_else_branch", "_inlfunc_")
 
 
+def is_orts_transpose(node: Node) -> bool:
+    """Whether the node is a Transpose that ORT has put in, not one of the user's."""
+    return node.op_type == "Transpose" and bool(_ORTS_TRANSPOSE.fullmatch(node.name))
+
+
 class Rewritten:
     """A saved graph, with the copies and casts that ORT put in seen through.
 
@@ -99,10 +104,9 @@ class Rewritten:
         for graph in self._graphs:
             for node in reversed(graph.sorted_nodes):
                 readers = (r for n in node.outputs for r, _ in self._readers.get(n, ()))
-                is_orts = node.op_type == "Transpose" and _ORTS_TRANSPOSE.fullmatch(node.name)
                 if node.domain == NHWC:
                     behind[node.id] = None
-                elif is_orts:
+                elif is_orts_transpose(node):
                     behind[node.id] = node
                 else:
                     nexts = (behind.get(reader.id) for reader in readers)

@@ -171,6 +171,24 @@ def test_a_transpose_that_moved_is_there_still() -> None:
     assert found(made, assigned[:1], gone, gone)[0].status is Status.FOLDED
 
 
+def test_a_transpose_that_is_one_with_orts_own_is_there_still() -> None:
+    nodes = [node("Transpose", "x", "a", perm=[1, 2, 0]), node("Mul", "a b", "y")]
+    inputs = {"x": ("float32", (2, 3, 4)), "b": ("float32", (3, 4, 2))}
+    made = model(nodes, inputs, "y")
+    orts = node("Transpose", "x", "t", "Transpose_token_3", perm=[1, 0, 2])
+    assigned = [on(GPU, "Mul", token(1)), on(GPU, "Transpose", "Transpose_token_3")]
+    after = rewritten([orts, after_mul()])
+    before = rewritten([after_mul()])
+    answers = found(made, assigned, before, after)
+    assert answers[0] == LiveNode(Status.GPU, GPU, "one with a Transpose of ORT's own")
+    other = rewritten([node("Transpose", "b", "t", "Transpose_token_3"), after_mul()])
+    assert found(made, assigned, before, other)[0].status is Status.FOLDED
+
+
+def after_mul() -> Any:
+    return node("Mul", "t b", "y", token(1))
+
+
 def test_a_definition_is_placed_by_the_node_that_gives_the_output() -> None:
     made = model([node("HardSwish", "x", "y")], X, "y")
     inner = "_inlfunc_HardSwish_HS"

@@ -37,7 +37,7 @@ class Edits(Costs):
                 return left
             output = self._name(name)
             made = self._new(left, maker.input(0), output, compose(found, perm))
-            work.moved[made.id] = work.moved.get(maker.id, frozenset())
+            work.moved[made.id] = work.moved.get(maker.id, frozenset((maker.id,)))
             left = self._with(left, index, output)
             self._remove_if_idle(maker)
             return left

@@ -61,6 +61,20 @@ def test_the_layout_of_a_convolution_takes_the_users_own(target: str, expected: 
     assert gone(nodes, {"x": ("float32", (1, 8, 8, 3))}, target) == expected
 
 
+def test_one_with_the_layouts_own_is_there_still() -> None:
+    """A mask for a convolution's output: ORT makes one of the layout's Transpose and this."""
+    nodes = [
+        node("Conv", "x w", "c"),
+        node("Sigmoid", "m", "s"),
+        node("Transpose", "s", "t", perm=[1, 2, 0]),
+        node("Mul", "c t", "p"),
+        node("Conv", "p v", "y"),
+    ]
+    inputs = {"x": ("float32", (1, 3, 16)), "m": ("float32", (16, 1, 8))}
+    weights = {"w": np.ones((8, 3, 1), np.float32), "v": np.ones((2, 8, 1), np.float32)}
+    assert gone(nodes, inputs, NHWC, weights) == set()
+
+
 def test_a_reshape_between_stops_it() -> None:
     nodes = [
         node("Conv", "x w", "c"),
