@@ -6,10 +6,13 @@ import _thread
 import argparse
 import json
 import os
+import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from types import FrameType
 from typing import Any
 
 from ..device.profile import DeviceProfile
@@ -236,7 +239,7 @@ def _check(requests: Sequence[Request], options: argparse.Namespace) -> tuple[Ch
 def _in_time(request: Request, timeout_s: float) -> Checked:
     """One file in this process, ended after ``timeout_s`` as a child would be.
 
-    What hangs outside of Python, or where SIGINT is ignored, is not ended.
+    What hangs outside of Python is not ended.
     """
     late = threading.Event()
 
@@ -248,7 +251,8 @@ def _in_time(request: Request, timeout_s: float) -> Checked:
     timer.daemon = True
     timer.start()
     try:
-        return check_or_error(request)
+        with _interruptible(late):
+            return check_or_error(request)
     except KeyboardInterrupt:
         if not late.is_set():
             raise
@@ -256,6 +260,24 @@ def _in_time(request: Request, timeout_s: float) -> Checked:
         return failed(request, text, DEFECT)
     finally:
         timer.cancel()
+
+
+@contextmanager
+def _interruptible(late: threading.Event) -> Iterator[None]:
+    """SIGINT counts once ``late`` is set, though it be ignored, as in a shell's background job."""
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        yield
+        return
+
+    def interrupted(signum: int, frame: FrameType | None) -> None:
+        if late.is_set():
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _errors(checked: Sequence[Checked]) -> list[str]:

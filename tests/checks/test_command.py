@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -395,6 +397,15 @@ def test_a_file_of_limits_that_is_not_there_is_told_with_who_names_it(
     assert "error: --limits: " in capsys.readouterr().err
 
 
+@pytest.fixture(params=[signal.default_int_handler, signal.SIG_IGN], ids=["front", "background"])
+def job(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A job of a shell: those in the background ignore SIGINT."""
+    before = signal.signal(signal.SIGINT, request.param)
+    yield
+    assert signal.signal(signal.SIGINT, before) is request.param
+
+
+@pytest.mark.usefixtures("job")
 @pytest.mark.parametrize("more", [[], ["--debug"]])
 def test_a_file_alone_is_ended_when_its_time_is_up(
     fine: str, more: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
