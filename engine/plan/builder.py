@@ -168,7 +168,7 @@ def check_size(use: OpUse, size: int, what: str, profile: DeviceProfile) -> None
             use.node,
             use.label,
             use.op,
-            f"{what} needs {mebibytes(size)}; {profile.allow} "
+            f"{what} needs {mebibytes(size)} ({size:,} bytes); {profile.allow} "
             f"{mebibytes(limits.max_buffer_size)} per buffer and "
             f"{mebibytes(limits.max_storage_buffer_binding_size)} per binding, so the node cannot "
             "run on the GPU (found while planning, nothing was allocated)",
