@@ -11,7 +11,6 @@ from ..ir.model import NodeId
 from ..providers.support import Status
 
 FAILED = 1
-UNREADABLE = 2
 REQUIREMENTS = ("required-op", "strict-placement")
 
 
