@@ -47,7 +47,7 @@ class Worker:
 
     def __init__(self) -> None:
         try:
-            import onnxruntime  # type: ignore[import-untyped,unused-ignore]
+            import onnxruntime
         except ImportError as error:
             raise Refusal("missing", f"onnxruntime cannot be imported: {error}") from error
         self.ort: Any = onnxruntime
