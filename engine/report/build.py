@@ -16,11 +16,13 @@ from ..device.profile import DeviceProfile
 from ..diagnostics import Diagnostic
 from ..errors import ModelFileError
 from ..ir.model import Graph, GraphPath, Model, Node, NodeId, TensorType
+from ..live.answer import LivePlacement
 from ..profiling.stats import NodeSummary
 from ..providers.support import Support
 from ..results import ENGINE_NAME
-from .data import MAX_NODES, MAX_TEXT, Kind, Report, ReportNode, ReportTime
+from .data import MAX_NODES, MAX_TEXT, Kind, Report, ReportNode, ReportTime, shortened
 from .parse import parse
+from .placing import Copied, Region, copies_of, decided_of, live_of, target_of, verdicts_of
 from .redact import Aliases, aliases, redacted
 
 PACKAGES = ("opscope", "wgpu", "onnx", "onnx-ir", "numpy")
@@ -40,6 +42,8 @@ class Subject:
         verdicts: target -> verdict of each node.
         summary: times per node of the file, empty before any run.
         timing_source: how they were taken.
+        live: target -> what the installed ONNX Runtime answered, of those that were asked.
+        copies: target -> the values that are copied between GPU and CPU in its runs.
     """
 
     model: Model
@@ -55,6 +59,8 @@ class Subject:
     summary: Sequence[NodeSummary] = ()
     timing_source: str = ""
     assumed: Mapping[str, int] = field(default_factory=dict)
+    live: Mapping[str, LivePlacement] = field(default_factory=dict)
+    copies: Mapping[str, Sequence[Copied]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -122,6 +128,7 @@ def _report(subject: Subject) -> Report:
     touched = list(dict.fromkeys(v for n in nodes for v in (*n.inputs, *n.outputs) if v))
     weights = subject.graph.initializers
     without_paths = _path_remover(subject.model.path)
+    region = Region(subject.graph.path, tuple(n.id for n in nodes), without_paths)
     timed = [s for s in subject.summary if s.node in chosen]
     return Report(
         model=_model(subject.model),
@@ -132,15 +139,14 @@ def _report(subject: Subject) -> Report:
         target=subject.target,
         color=subject.color,
         values=_values(subject, [v for v in touched if v not in weights]),
-        weights={_name(v): (weights[v].dtype, weights[v].shape) for v in touched if v in weights},
-        verdicts={
-            target: {
-                n.id.index: (v.status.value, v.reason.value, without_paths(v.detail))
-                for n in nodes
-                if (v := verdicts.get(n.id)) is not None
-            }
-            for target, verdicts in subject.verdicts.items()
+        weights={
+            shortened(v): (weights[v].dtype, weights[v].shape) for v in touched if v in weights
         },
+        verdicts={t: verdicts_of(region, v) for t, v in subject.verdicts.items()},
+        decided={t: decided_of(region, v) for t, v in subject.verdicts.items()},
+        targets={t: target_of(t) for t in subject.verdicts},
+        live={t: live_of(region, answer) for t, answer in subject.live.items()},
+        copies={t: copies_of(region, found) for t, found in subject.copies.items()},
         findings=tuple(
             _finding(d, without_paths)
             for d in subject.diagnostics
@@ -152,7 +158,7 @@ def _report(subject: Subject) -> Report:
             for s in timed
         ),
         timing={"engine": ENGINE_NAME, "source": subject.timing_source} if timed else {},
-        assumed={_name(k): v for k, v in subject.assumed.items()},
+        assumed={shortened(k): v for k, v in subject.assumed.items()},
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )
 
@@ -172,21 +178,15 @@ def _node(node: Node) -> ReportNode:
     return ReportNode(
         node.id.index,
         node.op[:MAX_TEXT],
-        _name(node.name),
-        tuple(_name(v) for v in node.inputs),
-        tuple(_name(v) for v in node.outputs),
+        shortened(node.name),
+        tuple(shortened(v) for v in node.inputs),
+        tuple(shortened(v) for v in node.outputs),
         {
             key[:MAX_TEXT]: found
             for key, value in attributes.items()
             if (found := _attribute(value, is_onnx=node.domain == "")) is not None
         },
     )
-
-
-def _name(name: str) -> str:
-    """A name of the file; of one that is too long for a report, its two ends."""
-    half = MAX_TEXT // 2 - 1
-    return name if len(name) <= MAX_TEXT else f"{name[:half]}\N{HORIZONTAL ELLIPSIS}{name[-half:]}"
 
 
 def _values(subject: Subject, names: Iterable[str]) -> dict[str, Kind]:
@@ -196,14 +196,14 @@ def _values(subject: Subject, names: Iterable[str]) -> dict[str, Kind]:
     for name in names:
         kind = subject.types.get((graph.path, name)) or declared.get(name)
         if kind is not None:
-            found[_name(name)] = (kind.dtype, _shape(kind))
+            found[shortened(name)] = (kind.dtype, _shape(kind))
     return found
 
 
 def _shape(kind: TensorType) -> tuple[int | str | None, ...] | None:
     if kind.shape is None:
         return None
-    dims = (_name(d) if isinstance(d, str) else d for d in kind.shape)
+    dims = (shortened(d) if isinstance(d, str) else d for d in kind.shape)
     return tuple(None if isinstance(d, int) and d < 0 else d for d in dims)
 
 
@@ -229,7 +229,7 @@ def _finding(diagnostic: Diagnostic, without_paths: Callable[[str], str]) -> dic
     entry = diagnostic.to_json()
     del entry["data"]
     if entry["node"]:
-        entry["node"]["name"] = _name(entry["node"]["name"])
+        entry["node"]["name"] = shortened(entry["node"]["name"])
     texts = {key: without_paths(entry[key]) for key in ("text", "remedy")}
     return {**entry, **texts, "op": entry["op"][:MAX_TEXT]}
 

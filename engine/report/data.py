@@ -11,12 +11,16 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 KIND = "opscope-report"
-SCHEMA = 1
+SCHEMA = 2
+"""What is written. Version 1 had no ``decided``, ``targets``, ``live`` and ``copies``."""
 MAX_BYTES = 4 << 20
 MAX_ITEMS = 20_000
 MAX_NODES = 5_000
 MAX_TEXT = 4_000
 MAX_RANK = 64
+
+FORCED = "forceCpuNodeNames="
+"""What stands before the name of a node in the id of a target that keeps it off the GPU."""
 
 Kind = tuple[str, tuple[Any, ...] | None]  # element type, and shape as in TensorType
 
@@ -52,6 +56,63 @@ class ReportTime:
     p95_ns: float
 
 
+@dataclass(frozen=True, slots=True)
+class ReportTarget:
+    """For whom the verdicts of one target were made: its id says no more than differs by default.
+
+    Attributes:
+        label: what the program calls it.
+        version: of the table; "" of Opscope itself.
+        date: when the table was recorded or read in sources; "" of Opscope itself.
+        options: each option that it has, as ``name=value``, those with their default values too.
+    """
+
+    label: str
+    version: str = ""
+    date: str = ""
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLive:
+    """What the installed ONNX Runtime answered for one target.
+
+    Attributes:
+        versions: of what was asked.
+        nodes: node index -> (status, ORT's name of the provider, how that was told).
+        error: why it made no session; "" if it did.
+        failed: index of the node that ``error`` names, or None.
+        notes: what else it said, such as a table of another version.
+        run_error: why the run failed; "" if it did not, or was not asked for.
+    """
+
+    versions: Mapping[str, str] = field(default_factory=dict)
+    nodes: Mapping[int, tuple[str, str, str]] = field(default_factory=dict)
+    error: str = ""
+    failed: int | None = None
+    notes: tuple[str, ...] = ()
+    run_error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportCopy:
+    """A value that is copied between GPU and CPU in a run of one target.
+
+    Attributes:
+        value: its name.
+        to_gpu: from the CPU to the GPU, else back.
+        size_bytes: None where its shape is not known.
+        producer: index of the node that makes it; None where that is in another graph.
+        readers: indices of the nodes of the region that read it on the other side.
+    """
+
+    value: str
+    to_gpu: bool
+    size_bytes: int | None
+    producer: int | None
+    readers: tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class Report:
     """What a report says.
@@ -66,6 +127,11 @@ class Report:
         values: type of each value in the region: name -> (dtype, shape or None).
         weights: the same for constants.
         verdicts: target -> node index -> (status, reason, detail).
+        decided: target -> node index -> what else a verdict says as data: ``step`` (the rule that
+            decided), ``provider`` and ``into`` (index) of a fused node, ``when`` one fails.
+        targets: target -> what its id stands for.
+        live: target -> what the installed ONNX Runtime answered, of the targets that were asked.
+        copies: target -> the values copied between GPU and CPU that the region makes or reads.
         findings: Diagnostic.to_json() of the region and of the model.
         adapter: DeviceProfile.to_json(), or empty before any run.
         timing: who measured and how; empty before any run.
@@ -84,6 +150,10 @@ class Report:
     values: Mapping[str, Kind] = field(default_factory=dict)
     weights: Mapping[str, Kind] = field(default_factory=dict)
     verdicts: Mapping[str, Mapping[int, tuple[str, str, str]]] = field(default_factory=dict)
+    decided: Mapping[str, Mapping[int, Mapping[str, str | int]]] = field(default_factory=dict)
+    targets: Mapping[str, ReportTarget] = field(default_factory=dict)
+    live: Mapping[str, ReportLive] = field(default_factory=dict)
+    copies: Mapping[str, tuple[ReportCopy, ...]] = field(default_factory=dict)
     findings: tuple[Mapping[str, Any], ...] = ()
     adapter: Mapping[str, Any] = field(default_factory=dict)
     times: tuple[ReportTime, ...] = ()
@@ -101,3 +171,9 @@ class Report:
         """The JSON text that goes into the picture (ASCII)."""
         data = {"kind": KIND, "schema": SCHEMA, **asdict(self)}
         return json.dumps(data, separators=(",", ":"), allow_nan=False)
+
+
+def shortened(name: str) -> str:
+    """A name of the file; of one that is too long for a report, its two ends."""
+    half = MAX_TEXT // 2 - 1
+    return name if len(name) <= MAX_TEXT else f"{name[:half]}\N{HORIZONTAL ELLIPSIS}{name[-half:]}"

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..results import TIMING_SOURCES
-from .data import Report, ReportNode
+from ..units import mebibytes
+from ..words import counted, status_word
+from .data import Report, ReportCopy, ReportLive, ReportNode
 
 SHOWN_FINDINGS = 40
 _SEVERITIES = ("error", "warning", "info")
@@ -15,10 +17,10 @@ _SEVERITIES = ("error", "warning", "info")
 def markdown(report: Report) -> str:
     """The report's text. Whatever a file could contain is escaped or put into code spans."""
     node = report.node(report.selected)
-    title = f"{node.op} {node.name}".strip() if node else f"{len(report.nodes):,} nodes"
+    title = f"{node.op} {node.name}".strip() if node else counted(len(report.nodes), "node")
     lines = [f"### Opscope report: {_text(title)}", ""]
     if node is not None:
-        lines += [*_verdicts(report, node), *_values(report, node)]
+        lines += [*_verdicts(report, node), *_copies(report, node), *_values(report, node)]
     lines += ["| | |", "|---|---|"]
     lines += [f"| {_text(key)} | {_text(value)} |" for key, value in facts(report)]
     findings = findings_of(report)
@@ -34,14 +36,18 @@ def markdown(report: Report) -> str:
 def facts(report: Report) -> list[tuple[str, str]]:
     """What the numbers are of, by whom and when: (title, text) in the order to be shown."""
     model, opsets = report.model, report.model.get("opsets", {})
-    nodes = model.get("nodes", "?")
+    nodes = int(model.get("nodes", 0))
     facts = [("file", report.file_name)] if report.file_name else []
     facts += [
-        ("model", f"SHA-256 {str(model.get('sha256', ''))[:16]}, {nodes} nodes"),
+        ("model", f"SHA-256 {str(model.get('sha256', ''))[:16]}, {counted(nodes, 'node')}"),
         ("opset", ", ".join(f"{d} {v}" for d, v in opsets.items())),
     ]
     if report.left_out:
-        facts.append(("shown", f"{len(report.nodes):,} nodes; {report.left_out:,} did not fit"))
+        shown = counted(len(report.nodes), "node")
+        facts.append(("shown", f"{shown}; {report.left_out:,} did not fit"))
+    if (found := report.targets.get(report.target)) is not None:
+        parts = (found.label, found.date, *found.options)
+        facts.append(("target", ", ".join(filter(None, parts))))
     if report.adapter:
         a = report.adapter
         facts.append(("adapter", f"{a.get('name')} ({a.get('backend')}, {a.get('kind')})"))
@@ -81,13 +87,47 @@ def findings_of(report: Report) -> list[Mapping[str, Any]]:
 
 
 def _verdicts(report: Report, node: ReportNode) -> list[str]:
+    """Each target's verdict, the step that decided, and what the installed ORT does."""
     lines = []
     for target, verdicts in report.verdicts.items():
         if node.index in verdicts:
             status, reason, detail = verdicts[node.index]
+            step = report.decided.get(target, {}).get(node.index, {}).get("step", "")
             why = ": ".join(filter(None, (reason, detail)))
-            lines.append(f"- {_text(target)}: **{status}**{f' ({_text(why)})' if why else ''}")
+            why = "; ".join(filter(None, (why, f"decided at the step {step}" if step else "")))
+            shown = f"**{status_word(status)}**{f' ({_text(why)})' if why else ''}"
+            lines.append(f"- {_text(target)}: {shown}")
+        if target in report.live:
+            lines.append(f"  - {_live(report.live[target], node)}")
     return lines
+
+
+def _live(live: ReportLive, node: ReportNode) -> str:
+    installed = ", ".join(f"{name} {number}" for name, number in live.versions.items())
+    head = f"the installed {_text(installed)}"
+    if live.error:
+        return f"{head} makes no session: {_text(live.error)}"
+    if node.index not in live.nodes:
+        return f"{head} was not asked about this node"
+    status, provider, how = live.nodes[node.index]
+    told = ", ".join(filter(None, (provider, how)))
+    failure = f"; its run fails: {_text(live.run_error)}" if live.run_error else ""
+    return f"{head}: **{status_word(status)}**{f' ({_text(told)})' if told else ''}{failure}"
+
+
+def _copies(report: Report, node: ReportNode) -> list[str]:
+    """What the node's inputs and outputs cost at the border, on each target."""
+    return [
+        f"- {_text(target)} copies {_copied(copy)}"
+        for target, copies in report.copies.items()
+        for copy in copies
+        if copy.producer == node.index or node.index in copy.readers
+    ]
+
+
+def _copied(copy: ReportCopy) -> str:
+    size = "of unknown size" if copy.size_bytes is None else mebibytes(copy.size_bytes)
+    return f"{_text(copy.value)} to the {'GPU' if copy.to_gpu else 'CPU'}, {size}"
 
 
 def _values(report: Report, node: ReportNode) -> list[str]:

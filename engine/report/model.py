@@ -14,9 +14,11 @@ import numpy as np
 from ..diagnostics import Diagnostic, Severity
 from ..errors import ModelFileError
 from ..ir.model import Graph, GraphPath, Model, Node, NodeId, Port, TensorType, Weight
+from ..live.answer import LiveNode, LivePlacement
 from ..profiling.stats import NodeSummary, Spread
+from ..providers.borders import Crossing
 from ..providers.support import Reason, Status, Support
-from .data import Kind, Report
+from .data import Kind, Report, ReportLive
 
 _LARGEST = 2**63  # bytes; a stranger's report may say anything
 _EMPTY = Report({}, {}, (), ())
@@ -50,11 +52,55 @@ class ReportedModel(Model):
         """Target -> node -> the verdict that the report states, of the nodes it shows."""
         return {
             target: {
-                NodeId((), index): Support(Status(status), Reason(reason), detail)
+                node: Support(Status(status), Reason(reason), detail, self._data(target, index))
                 for index, (status, reason, detail) in found.items()
-                if NodeId((), index) in self.nodes
+                if (node := self._shown(index)) is not None
             }
             for target, found in self.report.verdicts.items()
+        }
+
+    def _data(self, target: str, index: int) -> Mapping[str, Any]:
+        """What the report says of a verdict as data, in the form that ``Support`` has it."""
+        found = self.report.decided.get(target, {}).get(index, {})
+        into = found.get("into")
+        return {**found, "into": str(NodeId((), into))} if isinstance(into, int) else found
+
+    def _shown(self, index: int | None) -> NodeId | None:
+        """The node of that index in the file, None where the report does not show it."""
+        node = None if index is None else NodeId((), index)
+        return node if node in self.nodes else None
+
+    @cached_property
+    def live(self) -> Mapping[str, LivePlacement]:
+        """Target -> what the installed ONNX Runtime had answered, of the nodes that are shown."""
+        return {target: self._live(target, found) for target, found in self.report.live.items()}
+
+    def _live(self, target: str, found: ReportLive) -> LivePlacement:
+        return LivePlacement(
+            target,
+            found.versions,
+            {
+                node: LiveNode(Status(status), provider, how)
+                for index, (status, provider, how) in found.nodes.items()
+                if (node := self._shown(index)) is not None
+            },
+            found.error,
+            self._shown(found.failed),
+            found.notes,
+            run_error=found.run_error,
+        )
+
+    @cached_property
+    def copies(self) -> Mapping[str, tuple[Crossing, ...]]:
+        """Target -> the values copied between nodes that are shown. The report lists the others."""
+        return {
+            target: tuple(
+                Crossing((), copy.value, copy.to_gpu, copy.size_bytes, producer, readers)
+                for copy in copies
+                if (producer := self._shown(copy.producer)) is not None
+                and (readers := tuple(r for i in copy.readers if (r := self._shown(i))))
+            )
+            for target, copies in self.report.copies.items()
         }
 
     @cached_property

@@ -6,8 +6,8 @@ Nothing of it is run, and no path of it is opened. Text comes out printable and 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, TypeGuard, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 from ..diagnostics import Severity
 from ..errors import ModelFileError
@@ -15,29 +15,27 @@ from ..providers.support import Reason, Status
 from .data import (
     KIND,
     MAX_BYTES,
-    MAX_ITEMS,
     MAX_NODES,
     MAX_RANK,
-    MAX_TEXT,
     SCHEMA,
     Kind,
     Report,
+    ReportCopy,
+    ReportLive,
     ReportNode,
+    ReportTarget,
     ReportTime,
 )
+from .fields import Fields
 
-T = TypeVar("T")
 Verdict = tuple[str, str, str]
 
 _STATUSES = frozenset(s.value for s in Status)
 _REASONS = frozenset(r.value for r in Reason)
 _SEVERITIES = frozenset(s.value for s in Severity)
-_DEPTH = 3  # of lists within an attribute
-_LARGEST_INDEX = 2**53
-_LARGEST_INTEGER = 2**64
-_LARGEST_NUMBER = 1e300
-_LONGEST_NS = 1e18
-_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+_PLACES = frozenset(("gpu", "cpu", ""))
+
+_SINCE_2 = ("decided", "targets", "live", "copies")
 
 
 def parse(text: str | bytes, where: str) -> Report:
@@ -54,17 +52,17 @@ def parse(text: str | bytes, where: str) -> Report:
         raise ModelFileError(f"{where}: the report's data is no JSON ({error})") from error
     if not isinstance(data, dict) or data.get("kind") != KIND:
         raise ModelFileError(f"{where}: it holds no report of Opscope")
-    if data.get("schema") != SCHEMA:
-        shown = repr(data.get("schema"))[:60]
-        raise ModelFileError(f"{where}: the report has schema {shown}; this version reads {SCHEMA}")
+    schema = data.get("schema")
+    if schema == 1 and not isinstance(schema, bool):
+        data = {**data, **{name: {} for name in _SINCE_2}}
+    elif schema != SCHEMA:
+        text = f"the report has schema {repr(schema)[:60]}; this version reads 1 to {SCHEMA}"
+        raise ModelFileError(f"{where}: {text}")
     return _Reader(where).report(data)
 
 
-class _Reader:
+class _Reader(Fields):
     """Checks untrusted JSON field by field."""
-
-    def __init__(self, where: str) -> None:
-        self._where = where
 
     def report(self, data: Mapping[str, Any]) -> Report:
         nodes = self.nodes(data.get("nodes"))
@@ -79,6 +77,10 @@ class _Reader:
             values=self.mapping("values", data.get("values"), self.kind),
             weights=self.mapping("weights", data.get("weights"), self.kind),
             verdicts=self.mapping("verdicts", data.get("verdicts"), self.verdicts),
+            decided=self.mapping("decided", data.get("decided"), self.decided),
+            targets=self.mapping("targets", data.get("targets"), self.target),
+            live=self.mapping("live", data.get("live"), self.live),
+            copies=self.mapping("copies", data.get("copies"), self.copies),
             findings=self.sequence("findings", data.get("findings"), self.finding),
             adapter=self.adapter("adapter", data.get("adapter")),
             times=self.sequence("times", data.get("times"), self.time),
@@ -88,73 +90,6 @@ class _Reader:
             file_name=self.text("file_name", data.get("file_name")),
             left_out=self.index("left_out", data.get("left_out")),
         )
-
-    def fail(self, name: str, value: object) -> ModelFileError:
-        shown = _printable(repr(value)[:60])
-        return ModelFileError(f"{self._where}: the report's field {name!r} cannot be {shown}")
-
-    # ---- plain fields
-
-    def text(self, name: str, value: object) -> str:
-        if not isinstance(value, str) or len(value) > MAX_TEXT:
-            raise self.fail(name, value)
-        return _printable(value)
-
-    def one_of(self, name: str, value: object, known: frozenset[str]) -> str:
-        if not isinstance(value, str) or value not in known:
-            raise self.fail(name, value)
-        return value
-
-    def index(self, name: str, value: object) -> int:
-        if not _is_integer(value) or not 0 <= value < _LARGEST_INDEX:
-            raise self.fail(name, value)
-        return value
-
-    def integer(self, name: str, value: object) -> int:
-        if not _is_integer(value) or abs(value) > _LARGEST_INTEGER:
-            raise self.fail(name, value)
-        return value
-
-    def number(self, name: str, value: object) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self.fail(name, value)
-        if not abs(value) < _LARGEST_NUMBER:  # NaN is not either
-            raise self.fail(name, value)
-        return float(value)
-
-    def time_ns(self, name: str, value: object) -> float:
-        found = self.number(name, value)
-        if not 0 <= found <= _LONGEST_NS:
-            raise self.fail(name, value)
-        return found
-
-    def plain(self, name: str, value: object, depth: int = _DEPTH) -> Any:
-        """A number, text, flag, None, or a list of them."""
-        if isinstance(value, list):
-            if depth == 0 or len(value) > MAX_ITEMS:
-                raise self.fail(name, value)
-            return tuple(self.plain(name, v, depth - 1) for v in value)
-        if value is None or isinstance(value, bool):
-            return value
-        if isinstance(value, str):
-            return self.text(name, value)
-        return self.integer(name, value) if _is_integer(value) else self.number(name, value)
-
-    # ---- containers
-
-    def sequence(self, name: str, value: object, item: Callable[[str, Any], T]) -> tuple[T, ...]:
-        if not isinstance(value, list) or len(value) > MAX_ITEMS:
-            raise self.fail(name, value)
-        return tuple(item(name, v) for v in value)
-
-    def mapping(self, name: str, value: object, item: Callable[[str, Any], T]) -> dict[str, T]:
-        entries = self.entry(name, value)
-        return {self.text(name, k): item(f"{name}.{k}"[:80], v) for k, v in entries.items()}
-
-    def entry(self, name: str, value: object) -> Mapping[str, Any]:
-        if not isinstance(value, dict) or len(value) > MAX_ITEMS:
-            raise self.fail(name, value)
-        return value
 
     # ---- the report's own
 
@@ -231,18 +166,77 @@ class _Reader:
         return index
 
     def verdicts(self, name: str, value: object) -> dict[int, Verdict]:
-        found = {}
-        for key, item in self.entry(name, value).items():
-            if not (key.isascii() and key.isdecimal() and len(key) < 16):
-                raise self.fail(name, key)
-            if not isinstance(item, list) or len(item) != 3:
-                raise self.fail(name, item)
-            found[int(key)] = (
-                self.one_of(name, item[0], _STATUSES),
-                self.one_of(name, item[1], _REASONS),
-                self.text(name, item[2]),
-            )
+        return self.indexed(name, value, self.verdict)
+
+    def verdict(self, name: str, value: object) -> Verdict:
+        if not isinstance(value, list) or len(value) != 3:
+            raise self.fail(name, value)
+        status, reason, detail = value
+        return (
+            self.one_of(name, status, _STATUSES),
+            self.one_of(name, reason, _REASONS),
+            self.text(name, detail),
+        )
+
+    def decided(self, name: str, value: object) -> dict[int, Mapping[str, str | int]]:
+        return self.indexed(name, value, self.decision)
+
+    def decision(self, name: str, value: object) -> Mapping[str, str | int]:
+        entry = self.entry(name, value)
+        found: dict[str, str | int] = {
+            key: self.text(f"{name}.{key}", entry[key]) for key in ("step", "when") if key in entry
+        }
+        if "provider" in entry:
+            found["provider"] = self.one_of(f"{name}.provider", entry["provider"], _PLACES)
+        if "into" in entry:
+            found["into"] = self.index(f"{name}.into", entry["into"])
+        if "host_values_only" in entry:
+            flag = self.flag(f"{name}.host_values_only", entry["host_values_only"])
+            found["host_values_only"] = flag
         return found
+
+    def target(self, name: str, value: object) -> ReportTarget:
+        entry = self.entry(name, value)
+        return ReportTarget(
+            label=self.text(f"{name}.label", entry.get("label")),
+            version=self.text(f"{name}.version", entry.get("version")),
+            date=self.text(f"{name}.date", entry.get("date")),
+            options=self.sequence(f"{name}.options", entry.get("options"), self.text),
+        )
+
+    def live(self, name: str, value: object) -> ReportLive:
+        entry = self.entry(name, value)
+        return ReportLive(
+            versions=self.mapping(f"{name}.versions", entry.get("versions"), self.text),
+            nodes=self.indexed(f"{name}.nodes", entry.get("nodes"), self.live_node),
+            error=self.text(f"{name}.error", entry.get("error")),
+            failed=self.index_or_none(f"{name}.failed", entry.get("failed")),
+            notes=self.sequence(f"{name}.notes", entry.get("notes"), self.text),
+            run_error=self.text(f"{name}.run_error", entry.get("run_error")),
+        )
+
+    def live_node(self, name: str, value: object) -> tuple[str, str, str]:
+        if not isinstance(value, list) or len(value) != 3:
+            raise self.fail(name, value)
+        status, provider, how = value
+        return (
+            self.one_of(name, status, _STATUSES),
+            self.text(name, provider),
+            self.text(name, how),
+        )
+
+    def copies(self, name: str, value: object) -> tuple[ReportCopy, ...]:
+        return self.sequence(name, value, self.copy)
+
+    def copy(self, name: str, value: object) -> ReportCopy:
+        entry = self.entry(name, value)
+        return ReportCopy(
+            self.text(f"{name}.value", entry.get("value")),
+            self.flag(f"{name}.to_gpu", entry.get("to_gpu")),
+            self.index_or_none(f"{name}.size_bytes", entry.get("size_bytes")),
+            self.index_or_none(f"{name}.producer", entry.get("producer")),
+            self.sequence(f"{name}.readers", entry.get("readers"), self.index),
+        )
 
     def finding(self, name: str, value: object) -> Mapping[str, Any]:
         entry = self.entry(name, value)
@@ -278,14 +272,3 @@ class _Reader:
             self.index("n", entry.get("n")),
             *(self.time_ns(k, entry.get(k)) for k in ("min_ns", "p50_ns", "p95_ns")),
         )
-
-
-def _is_integer(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _printable(text: str) -> str:
-    """``text`` in which control characters, line ends and lone surrogates are replaced."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else _REPLACEMENT for c in text)

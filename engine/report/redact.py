@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .data import Kind, Report
+from .data import FORCED, Kind, Report, ReportCopy, ReportLive, ReportTarget
 
+LEFT_OUT = "(left out: it may name nodes)"
 _WORDS = frozenset(("float16", "float32", "float64", "int8", "int32", "int64", "f16", "f32"))
 
 
@@ -36,7 +37,8 @@ def redacted(report: Report, names: Aliases) -> Report:
         report: what :func:`aliases` was asked for.
         names: its answer.
     """
-    words = _replacer(names, {n.op for n in report.nodes})
+    words = _texts(report, _replacer(names, {n.op for n in report.nodes}))
+    ids = {name: _target_id(name, names) for name in _target_names(report)}
     return replace(
         report,
         graph=tuple(f"graph_{i}" for i in range(len(report.graph))),
@@ -52,14 +54,23 @@ def redacted(report: Report, names: Aliases) -> Report:
             )
             for n in report.nodes
         ),
+        target=ids[report.target],
         values=_kinds(report.values, names),
         weights=_kinds(report.weights, names),
         assumed={_assumed(k, names): v for k, v in report.assumed.items()},
         verdicts={
-            target: {i: (s, r, words(detail)) for i, (s, r, detail) in verdicts.items()}
+            ids[target]: {i: (s, r, words(detail)) for i, (s, r, detail) in verdicts.items()}
             for target, verdicts in report.verdicts.items()
         },
-        findings=tuple(_finding(f, names, words) for f in report.findings),
+        decided={ids[target]: found for target, found in report.decided.items()},
+        targets={ids[t]: _target(found, names) for t, found in report.targets.items()},
+        live={ids[t]: _live(answer, words) for t, answer in report.live.items()},
+        copies={
+            ids[t]: tuple(_copy(c, names) for c in copies) for t, copies in report.copies.items()
+        },
+        findings=tuple(
+            {**_finding(f, names, words), "target": ids[f["target"]]} for f in report.findings
+        ),
         file_name="",
     )
 
@@ -73,14 +84,17 @@ def aliases(report: Report) -> Aliases:
     for number, finding in enumerate(report.findings):
         if finding["node"] and finding["node"]["name"]:
             nodes.setdefault(finding["node"]["name"], f"other_{number}")
+    for number, name in enumerate(_forced(report)):
+        nodes.setdefault(name, f"forced_{number}")
     kinds = (*report.values.values(), *report.weights.values())
     symbols = {d for _, shape in kinds for d in shape or () if isinstance(d, str)}
     symbols |= {key for key in report.assumed if not _AXIS.fullmatch(key)}
     touched = (v for n in report.nodes for v in (*n.inputs, *n.outputs) if v)
+    copied = (c.value for copies in report.copies.values() for c in copies)
     inputs = (found[1] for key in report.assumed if (found := _AXIS.fullmatch(key)))
     return Aliases(
         nodes,
-        _numbered("value", (*touched, *report.values, *report.weights, *inputs)),
+        _numbered("value", (*touched, *report.values, *report.weights, *copied, *inputs)),
         _numbered("dim", sorted(symbols)),
     )
 
@@ -120,6 +134,60 @@ def _finding(
         node = {**node, "graph": graph, "name": names.nodes.get(node["name"], node["name"])}
     texts = {key: words(finding[key]) for key in ("text", "remedy")}
     return {**finding, **texts, "node": node}
+
+
+def _target_names(report: Report) -> dict[str, None]:
+    """The ids of all targets that the report speaks of; "" is none."""
+    by_target = (report.verdicts, report.decided, report.targets, report.live, report.copies)
+    named = (name for found in by_target for name in found)
+    return dict.fromkeys((report.target, *named, *(f["target"] for f in report.findings)))
+
+
+def _forced(report: Report) -> dict[str, None]:
+    """The names of nodes in the targets' ids and options."""
+    parts = [part for name in _target_names(report) for part in name.split(",")]
+    parts += [option for found in report.targets.values() for option in found.options]
+    return dict.fromkeys(p.removeprefix(FORCED) for p in parts if p.startswith(FORCED))
+
+
+def _option(text: str, names: Aliases) -> str:
+    name = text.removeprefix(FORCED)
+    return f"{FORCED}{names.nodes.get(name, name)}" if text.startswith(FORCED) else text
+
+
+def _target_id(name: str, names: Aliases) -> str:
+    return ",".join(_option(part, names) for part in name.split(","))
+
+
+def _target(found: ReportTarget, names: Aliases) -> ReportTarget:
+    return replace(found, options=tuple(_option(text, names) for text in found.options))
+
+
+def _live(answer: ReportLive, words: Callable[[str], str]) -> ReportLive:
+    return replace(
+        answer,
+        nodes={i: (s, p, words(how)) for i, (s, p, how) in answer.nodes.items()},
+        error=words(answer.error),
+        notes=tuple(map(words, answer.notes)),
+        run_error=words(answer.run_error),
+    )
+
+
+def _copy(copy: ReportCopy, names: Aliases) -> ReportCopy:
+    return replace(copy, value=names.values.get(copy.value, copy.value))
+
+
+def _texts(report: Report, words: Callable[[str], str]) -> Callable[[str], str]:
+    """``words``, without what ONNX Runtime said itself: its texts name nodes of the whole model."""
+    answers = report.live.values()
+    said = sorted({t for a in answers for t in (a.error, a.run_error) if t}, key=len, reverse=True)
+
+    def replaced(text: str) -> str:
+        for quoted in said:
+            text = text.replace(quoted, LEFT_OUT)
+        return words(text)
+
+    return replaced
 
 
 def _is_word(name: str) -> bool:

@@ -1,11 +1,14 @@
 """What a report holds, and what it must never hold."""
 
 import json
+from dataclasses import replace
 
 import report_case as case
 from opscope.engine.ir.model import Graph, Model, Node, NodeId, Port, TensorType
+from opscope.engine.live.answer import LivePlacement
+from opscope.engine.providers.targets import target
 from opscope.engine.report.build import Subject, make_report
-from opscope.engine.report.data import MAX_BYTES, MAX_NODES
+from opscope.engine.report.data import MAX_BYTES, MAX_NODES, ReportCopy, ReportTarget
 from opscope.engine.report.parse import parse
 
 
@@ -38,6 +41,58 @@ def test_a_report_holds_structure_verdicts_findings_and_times():
     assert report.adapter["driver"] == "7.1"
     assert report.assumed == {"patients": 1, "voice[1]": 7}
     assert {"opscope", "wgpu", "python", "system"} <= set(report.versions)
+
+
+def test_a_report_says_what_decided_and_for_whom():
+    subject = case.subject()
+    name = "ort-webgpu,enableInt64=1,forceCpuNodeNames=last"
+    report = make_report(replace(subject, verdicts={name: {}, **subject.verdicts})).report
+    assert report.decided["ort-webgpu"] == {
+        0: {"step": "schema version"},
+        1: {"step": "Bias", "provider": "gpu", "into": 2},
+    }
+    assert report.decided["opscope"] == {}
+    assert report.targets["opscope"] == ReportTarget("Opscope")
+    found = report.targets[name]
+    assert found.label == report.targets["ort-webgpu"].label
+    assert found.version == target("ort-webgpu").version
+    assert found.date == target("ort-webgpu").provider.table.date
+    assert found.options == ("enableInt64=1", "preferredLayout=NHWC", "forceCpuNodeNames=last")
+    assert report.targets["ort-webgpu"].options == ("enableInt64=0", "preferredLayout=NHWC")
+    assert (
+        make_report(case.subject(verdicts={"ort-cpu": {}})).report.targets["ort-cpu"].options == ()
+    )
+
+
+def test_a_report_has_the_live_answer_and_the_copies_of_its_region():
+    report = make_report(case.subject()).report
+    live = report.live["ort-webgpu"]
+    assert live.versions == {"onnxruntime": "1.32.0"}
+    assert live.nodes == {
+        0: ("host", "CPUExecutionProvider", "same name"),
+        1: ("fused", "WebGpuExecutionProvider", "fused into 'last' (Secret)"),
+        2: ("unknown", "", ""),
+    }
+    assert live.notes == ("the table is of 0.4.0",)
+    assert report.copies["ort-webgpu"] == (
+        ReportCopy("hidden", True, 2_048, 0, (1,)),
+        ReportCopy("secret_inner", False, None, None, (2,)),
+    )
+    region = make_report(case.subject(nodes=[case.CUSTOM], selected=None)).report
+    assert list(region.live["ort-webgpu"].nodes) == [2]
+    assert [c.value for c in region.copies["ort-webgpu"]] == ["secret_inner"]
+    assert region.decided["ort-webgpu"] == {}
+
+
+def test_why_ort_made_no_session_is_told_without_paths():
+    error = f"Load of {case.FOLDER}/clinic.onnx failed at 'last'"
+    answer = LivePlacement("ort-webgpu", {"onnxruntime": "9"}, {}, error, case.CUSTOM)
+    found = make_report(case.subject(live={"ort-webgpu": answer})).report.live["ort-webgpu"]
+    assert found.error == "Load of (path left out) failed at 'last'"
+    assert found.failed == 2
+    answer = replace(answer, error="", run_error=f"no {case.FOLDER}/clinic.onnx", failed_node=None)
+    found = make_report(case.subject(live={"ort-webgpu": answer})).report.live["ort-webgpu"]
+    assert (found.run_error, found.failed) == ("no (path left out)", None)
 
 
 def test_no_weight_no_path_and_no_file_name_leave_the_machine():

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import report_case as case
+from opscope.engine.live.answer import LivePlacement
 from opscope.engine.report.build import make_report
 from opscope.engine.report.markdown import findings_of, markdown
 
@@ -14,7 +15,14 @@ def made(**changed):
 def test_it_says_what_a_maintainer_asks_first():
     text = markdown(made())
     assert text.startswith("### Opscope report: GRU enc/secret\\_gru\n")
-    assert "- ort-webgpu: **host** (schema version: the node 'enc/secret\\_gru' has 22)" in text
+    verdict = "schema version: the node 'enc/secret\\_gru' has 22"
+    assert f"- ort-webgpu: **CPU** ({verdict}; decided at the step schema version)\n" in text
+    live = "the installed onnxruntime 1.32.0: **CPU** (CPUExecutionProvider, same name)"
+    assert f"\n  - {live}\n" in text
+    assert "\n- ort-webgpu copies hidden to the GPU, 2 KiB\n" in text
+    assert "secret\\_inner" not in text  # another node's
+    assert "| target | ORT WebGPU " in text
+    assert "enableInt64=0, preferredLayout=NHWC |" in text
     assert "- input 0: float32\\[patients, 1, 3\\]" in text
     assert "| model | SHA-256 ab12ab12ab12ab12, 3 nodes |" in text
     assert "| adapter | Test adapter (Vulkan, Unknown) |" in text
@@ -24,6 +32,17 @@ def test_it_says_what_a_maintainer_asks_first():
     assert "| assumed | patients = 1, voice\\[1\\] = 7 |" in text
     assert "What helps: export at opset 21." in text
     assert "  https://example.org/28976\n" in text
+
+
+def test_it_says_what_the_installed_ort_did_not_tell():
+    answer = LivePlacement("ort-webgpu", {"onnxruntime": "9"}, {}, "no *such* device")
+    text = markdown(made(live={"ort-webgpu": answer}))
+    assert "  - the installed onnxruntime 9 makes no session: no \\*such\\* device\n" in text
+    text = markdown(made(live={"ort-webgpu": replace(answer, error="")}))
+    assert "  - the installed onnxruntime 9 was not asked about this node\n" in text
+    copies = {"ort-webgpu": case.subject().copies["ort-webgpu"][1:]}
+    text = markdown(made(copies=copies, selected=case.CUSTOM))
+    assert "- ort-webgpu copies secret\\_inner to the CPU, of unknown size\n" in text
 
 
 def test_the_selected_nodes_findings_alone_or_all_of_them():

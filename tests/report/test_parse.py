@@ -3,6 +3,7 @@
 import copy
 import json
 import random
+from pathlib import Path
 
 import pytest
 import report_case as case
@@ -12,6 +13,7 @@ from opscope.engine.report.data import MAX_BYTES
 from opscope.engine.report.model import reported_model
 from opscope.engine.report.parse import parse
 
+OLD = Path(__file__).with_name("schema_1.json")  # written by Opscope 0.1.0 before schema 2
 TEXT = make_report(case.subject()).report.to_text()
 
 
@@ -37,7 +39,8 @@ def test_what_is_no_report():
     refused(b"\xff\xfe\x00", "no JSON")
     refused("[]", "no report")
     refused({"kind": "other"}, "no report")
-    refused({**data(), "schema": 2}, "schema 2")
+    refused({**data(), "schema": 3}, "schema 3", "reads 1 to 2")
+    refused({**data(), "schema": True}, "schema True")
     refused({**data(), "schema": "x" * 500}, "schema")
 
 
@@ -77,6 +80,20 @@ def test_deep_attributes_are_refused_and_not_recursed_into():
         (("verdicts", "opscope", "-1"), ["gpu", "", ""]),
         (("verdicts", "opscope", "9" * 6_000), ["gpu", "", ""]),
         (("verdicts", "opscope", "\u0663"), ["gpu", "", ""]),
+        (("decided", "ort-webgpu", "0", "step"), 3),
+        (("decided", "ort-webgpu", "1", "provider"), "npu"),
+        (("decided", "ort-webgpu", "1", "into"), "2"),
+        (("decided", "ort-webgpu", "1", "host_values_only"), 1),
+        (("decided", "ort-webgpu", "x"), {}),
+        (("targets", "ort-webgpu", "label"), None),
+        (("targets", "ort-webgpu", "options"), "enableInt64=0"),
+        (("live", "ort-webgpu", "nodes", "0"), ["host", ""]),
+        (("live", "ort-webgpu", "nodes", "0"), ["warp drive", "", ""]),
+        (("live", "ort-webgpu", "failed"), -1),
+        (("live", "ort-webgpu", "notes"), [1]),
+        (("copies", "ort-webgpu", 0, "to_gpu"), 1),
+        (("copies", "ort-webgpu", 0, "size_bytes"), -1),
+        (("copies", "ort-webgpu", 0, "readers"), [None]),
         (("findings", 0, "severity"), "fatal"),
         (("findings", 0, "node"), 3),
         (("findings", 0, "node", "graph"), [1]),
@@ -115,6 +132,15 @@ def test_every_field_is_needed():
         del changed[key]
         if key not in ("selected",):
             refused(changed)
+
+
+def test_a_report_of_the_first_schema_opens_and_lacks_what_it_never_had():
+    report = parse(OLD.read_bytes(), "old.png")
+    assert report.verdicts["ort-webgpu"][0][:2] == ("host", "schema version")
+    assert (report.selected, report.times[0].kernel) == (0, "gru_scan")
+    assert (report.decided, report.targets, report.live, report.copies) == ({}, {}, {}, {})
+    assert json.loads(report.to_text())["schema"] == 2  # saved again, it is a new one
+    _use(report)
 
 
 def test_text_comes_out_printable():
@@ -194,5 +220,6 @@ def _use(report):
 
     model = reported_model(report, "r.png")
     _ = model.nodes, model.verdicts, model.summary, model.types, model.title
+    _ = model.live, model.copies
     markdown(report).encode()
     redacted(report, aliases(report)).to_text().encode()

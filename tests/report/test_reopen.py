@@ -51,6 +51,21 @@ def test_the_region_is_there_as_it_was(path):
     ]
 
 
+def test_what_decided_the_live_answer_and_the_copies_are_there_as_they_were(path):
+    model = open_model(path)
+    verdicts = model.verdicts["ort-webgpu"]
+    assert verdicts[case.GRU].data == {"step": "schema version"}
+    assert verdicts[case.GRU].detail == "the node 'enc/secret_gru' has 22"
+    assert verdicts[case.ADD].data == {"step": "Bias", "provider": "gpu", "into": str(case.CUSTOM)}
+    assert verdicts[case.CUSTOM].data == {}
+    given = case.subject()
+    live = model.live["ort-webgpu"]
+    assert live == given.live["ort-webgpu"]
+    assert list(model.live) == ["ort-webgpu"]
+    # What crosses from or to nodes that are not shown cannot be drawn; the report lists it.
+    assert model.copies["ort-webgpu"] == given.copies["ort-webgpu"][:1]
+
+
 def test_weights_are_absent_and_say_so(path):
     with pytest.raises(ModelFileError, match="holds no weights, so 'gru_w'"):
         open_model(path).graph.initializers["gru_w"].numpy()

@@ -5,7 +5,9 @@ from __future__ import annotations
 from opscope.engine.device.profile import DeviceProfile
 from opscope.engine.diagnostics import Diagnostic, Severity
 from opscope.engine.ir.model import Graph, Model, Node, NodeId, Port, TensorType, Weight
+from opscope.engine.live.answer import CPU, LiveNode, LivePlacement
 from opscope.engine.profiling.stats import NodeSummary, Spread
+from opscope.engine.providers.borders import Crossing
 from opscope.engine.providers.support import Reason, Status, Support
 from opscope.engine.report.build import Subject
 
@@ -63,8 +65,29 @@ def subject(**changed) -> Subject:
     ours = {n.id: Support(Status.GPU) for n in m.graph.nodes}
     theirs = {
         **ours,
-        GRU: Support(Status.HOST, Reason.SCHEMA_VERSION, "the node 'enc/secret_gru' has 22"),
+        GRU: Support(
+            Status.HOST,
+            Reason.SCHEMA_VERSION,
+            "the node 'enc/secret_gru' has 22",
+            {"step": "schema version", "rows": [7, 14], "opset_that_would_match": 21},
+        ),
+        ADD: Support(Status.FUSED, data={"step": "Bias", "provider": "gpu", "into": str(CUSTOM)}),
     }
+    live = LivePlacement(
+        "ort-webgpu",
+        {"onnxruntime": "1.32.0"},
+        {
+            GRU: LiveNode(Status.HOST, CPU, "same name"),
+            ADD: LiveNode(Status.FUSED, "WebGpuExecutionProvider", "fused into 'last' (Secret)"),
+            CUSTOM: LiveNode(Status.UNKNOWN),
+        },
+        notes=("the table is of 0.4.0",),
+    )
+    copies = (
+        Crossing((), "hidden", True, 2_048, GRU, (ADD,)),
+        Crossing(("7.body",), "secret_inner", False, None, NodeId(("7.body",), 0), (CUSTOM,)),
+        Crossing((), "elsewhere", True, 4, NodeId((), 90), (NodeId((), 91),)),
+    )
     made = {
         "model": m,
         "graph": m.graph,
@@ -101,5 +124,7 @@ def subject(**changed) -> Subject:
         ),
         "timing_source": "inside-pass",
         "assumed": {"patients": 1, "voice[1]": 7},
+        "live": {"ort-webgpu": live},
+        "copies": {"ort-webgpu": copies},
     }
     return Subject(**{**made, **changed})

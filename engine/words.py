@@ -1,0 +1,30 @@
+"""What the program's terms are called before people, the same in every text and in the window.
+
+Files for programs keep the terms themselves (``"host"``): scripts depend on these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_STATUSES = {"gpu": "GPU", "host": "CPU"}
+
+
+def status_word(status: str) -> str:
+    """Where a node runs: ``GPU``, ``CPU``; what is neither (``folded``, ``fails``) as it is.
+
+    Args:
+        status: a value of ``providers.support.Status``, perhaps with a reason: ``host (type)``.
+    """
+    word, space, reason = status.partition(" ")
+    return f"{_STATUSES.get(word, word)}{space}{reason}"
+
+
+def counts_text(counts: Mapping[str, int]) -> str:
+    """``GPU 12  CPU 1``: nodes by status, zeros left out."""
+    return "  ".join(f"{status_word(s)} {n:,}" for s, n in counts.items() if n) or "no nodes"
+
+
+def counted(count: int, what: str) -> str:
+    """``1 node``, ``2,000 nodes``."""
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
