@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import queue
 import sys
+import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -21,7 +23,7 @@ from .results import Checked
 
 FLAG = "--check-worker"
 """How a frozen application starts itself as this child."""
-READY = b"ready\n"
+READY = b'{"ready": true}\n'
 """The child's first line: it has loaded what it needs, a file's time runs from here."""
 DEFECT = 4
 
@@ -31,25 +33,49 @@ def main() -> int:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # Whatever else writes to standard output, native libraries included, is no answer.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    serve(sys.stdin.buffer, answers)
+    serve(_read_ahead(sys.stdin.buffer), answers)
     return 0
 
 
 def serve(
-    requests: BinaryIO,
+    requests: Iterable[Request],
     answers: BinaryIO,
     check: Callable[[Request], Checked] = check_or_error,
 ) -> None:
-    """Read requests until there are none left, and write an answer to each."""
+    """Write an answer to each request."""
     answers.write(READY)
     answers.flush()
-    while True:
-        try:
-            request = pickle.load(requests)
-        except EOFError:
-            return
+    for request in requests:
         answers.write(json.dumps(_answer(request, check), default=plain).encode() + b"\n")
         answers.flush()
+
+
+def pickled(requests: BinaryIO) -> Iterator[Request]:
+    """Each of the requests, until there are none left."""
+    while True:
+        try:
+            yield pickle.load(requests)
+        except EOFError:
+            return
+
+
+def _read_ahead(requests: BinaryIO) -> Iterator[Request]:
+    """Each of the requests. With their end this process ends, whatever it is busy with just then.
+
+    They end with the parent, on every system and however it ends.
+    """
+    waiting: queue.SimpleQueue[Request] = queue.SimpleQueue()
+
+    def read() -> None:
+        try:
+            for request in pickled(requests):
+                waiting.put(request)
+        finally:  # also where they end within a request
+            os._exit(0)
+
+    threading.Thread(target=read, daemon=True).start()
+    while True:
+        yield waiting.get()
 
 
 def _answer(request: Request, check: Callable[[Request], Checked]) -> dict[str, Any]:

@@ -5,20 +5,23 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-from ..errors import ModelFileError, OpscopeError, UsageError
+from ..child import ChildGone
+from ..errors import OpscopeError
 from ..feeds import random_feeds
-from ..ir.load import load_model
 from ..ir.model import Model
-from ..ir.named import named_copy
+from ..ir.named import NamedCopy, named_copy
+from ..process_memory import memory_for_one
 from .answer import LivePlacement, LiveUnavailable
 from .assignments import Assigned, is_needed, tokens
-from .child import Child, ChildDied, worker_command
+from .child import OrtChild
+from .handover import Feeds, read_outputs, saved_graph, write_feeds, write_model
 from .match import match
 from .providers import (
     WEBGPU,
@@ -32,11 +35,13 @@ from .providers import (
 )
 from .texts import node_of, readable
 
-Feeds = Mapping[str, np.ndarray]
-
 _OTHER_PIPE_S = 0.2  # why Dawn turned the adapter down comes by standard error
 _HELLO_S = 60.0  # loading onnxruntime from a cold disk
 _STRAYS_TOLD = 3
+# What a session may take: enough for drivers, libraries and folded constants, and for a model of
+# any size several times its own. A model of 10 MB takes 40 MB on the CPU, 80 on Mesa's WebGPU.
+_SESSION_BYTES = 4 << 30
+_TIMES_THE_MODEL = 8
 
 
 def ask(
@@ -87,7 +92,7 @@ class LiveSession:
             environment: variables that the child has besides ours, such as a Vulkan driver's.
             command: how to start the child; by default with our own Python.
         """
-        self._child = Child(command or worker_command(), environment)
+        self._child = OrtChild(command, environment)
         self._hellos: dict[str, Mapping[str, Any]] = {}
 
     def __enter__(self) -> LiveSession:
@@ -156,21 +161,17 @@ class LiveSession:
                 f"{where}: not given to ORT: its external data {place} leaves the model's folder"
             )
         with tempfile.TemporaryDirectory(prefix="opscope-live-") as folder:
-            path = Path(folder)
-            (path / "model.onnx").write_bytes(copy.data)
             request = {
                 "do": "session",
-                "model": str(path / "model.onnx"),
-                "folder": copy.folder,
                 "provider": question.provider,
                 "options": {**question.options, **forced_option(question, model, names)},
                 "basic": False,
-                "save": str(path / "after.onnx"),
+                **write_model(Path(folder), copy),
+                **(write_feeds(Path(folder), feeds) if feeds is not None else {}),
             }
-            if feeds is not None:
-                request |= _write_feeds(path, feeds)
-            answer = self._answer(request, timeout_s)
-            return self._placement(model, question, hello, request, answer, timeout_s)
+            most = memory_for(model, copy, is_run=feeds is not None)
+            call = _Call(model, question, hello["versions"], request, timeout_s, most)
+            return self._placement(call, self._answer(call, request))
 
     def run(
         self, model: Model, target_id: str, feeds: Feeds, *, timeout_s: float = 120
@@ -191,33 +192,23 @@ class LiveSession:
         known = self._hellos.get(question.provider)
         if known is None:
             try:
-                known = self._child.ask({"do": "hello", "provider": question.provider}, _HELLO_S)
-            except OSError as error:
-                raise LiveUnavailable(f"ORT's process cannot be started: {error}") from error
-            except ChildDied as death:
-                raise LiveUnavailable(f"{question.provider} cannot be asked: {death}") from death
+                request = {"do": "hello", "provider": question.provider}
+                known = self._child.request(request, _HELLO_S, memory_for_one())
+            except ChildGone as gone:
+                raise LiveUnavailable(f"{question.provider} cannot be asked: {gone}") from gone
             check_hello(question, known)
             self._hellos[question.provider] = known
         return known
 
-    def _answer(self, request: Mapping[str, Any], timeout_s: float) -> Mapping[str, Any]:
+    def _answer(self, call: _Call, request: Mapping[str, Any]) -> Mapping[str, Any]:
         try:
-            return self._child.ask(request, timeout_s)
-        except ChildDied as death:
-            return {"error": str(death)}
+            return self._child.request(request, call.timeout_s, call.memory_bytes)
+        except ChildGone as gone:
+            return {"error": str(gone)}
 
-    def _placement(
-        self,
-        model: Model,
-        question: Asked,
-        hello: Mapping[str, Any],
-        request: Mapping[str, Any],
-        answer: Mapping[str, Any],
-        timeout_s: float,
-    ) -> LivePlacement:
-        versions: Mapping[str, str] = hello["versions"]
+    def _placement(self, call: _Call, answer: Mapping[str, Any]) -> LivePlacement:
+        model, question, versions = call.model, call.asked, call.versions
         notes = version_notes(question, versions)
-        target_id = question.target.id
         if answer.get("refused"):
             raise LiveUnavailable(str(answer["text"]))
         if error := str(answer["error"]):
@@ -225,70 +216,74 @@ class LiveSession:
                 time.sleep(_OTHER_PIPE_S)
                 raise LiveUnavailable(no_adapter(question.provider, versions, self._child.words))
             text, node = readable(error, model), node_of(error, model)
-            return LivePlacement(target_id, versions, {}, text, node, notes)
+            return LivePlacement(question.target.id, versions, {}, text, node, notes)
         assigned = [Assigned(*item) for item in answer["assigned"]]
-        before = self._before(model, assigned, request, timeout_s)
-        nodes = match(model, assigned, before, _saved(request["save"]))
+        before, trouble = self._before(call, assigned)
         run_error = str(answer.get("run_error", ""))
+        given = answer.get("output_names")
         return LivePlacement(
-            target_id,
+            question.target.id,
             versions,
-            nodes,
-            notes=notes,
+            match(model, assigned, before, saved_graph(call.request["save"])),
+            notes=(*notes, *trouble),
             ran="run_error" in answer,
             run_error=readable(run_error, model),
             failed_node=node_of(run_error, model),
-            outputs=_read_outputs(request["outputs"], ran)
-            if (ran := answer.get("output_names"))
-            else {},
+            outputs=read_outputs(call.request["outputs"], given) if given else {},
         )
 
     def _before(
-        self,
-        model: Model,
-        assigned: Sequence[Assigned],
-        request: Mapping[str, Any],
-        timeout_s: float,
-    ) -> Model | None:
-        """The graph that ORT placed: of a second session, without what it does after placing."""
-        if not is_needed(model, assigned):
-            return None
-        save = str(Path(request["save"]).with_name("before.onnx"))
-        options = dict(request["options"])
-        if _has_layouts(request["provider"]):
+        self, call: _Call, assigned: Sequence[Assigned]
+    ) -> tuple[Model | None, tuple[str, ...]]:
+        """The graph that ORT placed, of a second session without what it does after placing.
+
+        None where it is not needed or not to be had, and then what is to be said of that.
+        """
+        if not is_needed(call.model, assigned):
+            return None, ()
+        save = str(Path(call.request["save"]).with_name("before.onnx"))
+        options = dict(call.request["options"])
+        if _has_layouts(call.asked.provider):
             options["preferredLayout"] = "NCHW"
-        second = {**request, "basic": True, "save": save, "options": options, "feeds": ""}
-        answer = self._answer(second, timeout_s)
-        if answer.get("error") or answer.get("refused"):
-            return None
-        return _saved(save)
+        second = {**call.request, "basic": True, "save": save, "options": options, "feeds": ""}
+        answer = self._answer(call, second)
+        if trouble := answer.get("error") or answer.get("text"):
+            said = readable(str(trouble), call.model)
+            return None, (f"a second session, for the nodes that ORT rewrote, failed: {said}",)
+        return saved_graph(save), ()
+
+
+@dataclass(frozen=True)
+class _Call:
+    """One question to the child: what is asked of which model, and the bounds of its answer."""
+
+    model: Model
+    asked: Asked
+    versions: Mapping[str, str]
+    request: Mapping[str, Any]
+    timeout_s: float
+    memory_bytes: int | None
+
+
+def memory_for(model: Model, copy: NamedCopy, *, is_run: bool) -> int | None:
+    """Bytes that ORT may take for a model, which may be a stranger's; None where none can be named.
+
+    A session holds the file as bytes and as messages, its weights laid out anew for a kernel, and
+    what is saved of them; constants that it folds are as large as the file says. A run's values are
+    of any size.
+    """
+    most = memory_for_one()
+    if most is None or is_run:
+        return most
+    beside = sum(
+        weight.size_bytes
+        for graph in model.graphs()
+        for weight in graph.initializers.values()
+        if weight.location
+    )
+    return min(most, _SESSION_BYTES + _TIMES_THE_MODEL * (len(copy.data) + beside))
 
 
 def _has_layouts(provider: str) -> bool:
     """Whether the provider takes preferredLayout, and turns the graph's layout without it."""
     return provider == WEBGPU
-
-
-def _saved(path: str) -> Model | None:
-    """A graph that ORT saved; None where it saved none, or one that cannot be read."""
-    try:
-        return load_model(path) if Path(path).is_file() else None
-    except ModelFileError:  # ORT's file, not the user's: what needs it says that it is unknown
-        return None
-
-
-def _write_feeds(folder: Path, feeds: Feeds) -> dict[str, Any]:
-    arrays = {}
-    for at, (name, array) in enumerate(feeds.items()):
-        given = array.astype(str) if array.dtype.kind == "O" else array
-        if given.dtype.kind not in "biufcU":
-            raise UsageError(f"feed '{name}': {given.dtype} cannot be given to the installed ORT")
-        arrays[f"a{at}"] = given
-    np.savez(folder / "feeds.npz", **arrays)  # type: ignore[arg-type]
-    files = {"feeds": str(folder / "feeds.npz"), "outputs": str(folder / "outputs.npz")}
-    return {**files, "feed_names": list(feeds)}
-
-
-def _read_outputs(path: str, names: Sequence[str]) -> dict[str, np.ndarray]:
-    with np.load(path, allow_pickle=False) as arrays:
-        return {name: arrays[f"arr_{at}"] for at, name in enumerate(names)}

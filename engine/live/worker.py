@@ -1,9 +1,9 @@
 """The child that loads onnxruntime: one line of JSON in, one out, until its input ends.
 
-It is started by path and imports nothing of Opscope. A request has "do" and an "id", which its
-answer repeats. ``hello``: what is installed and which devices the provider finds. ``session``:
-makes a session from a file, says which provider was assigned which node, saves the graph as ORT
-rewrote it, and runs it where feeds are given. ``kernels``: all that a provider registers.
+It is started by path and imports nothing of Opscope. A request says in "do" what is wanted.
+``hello``: what is installed and which devices the provider finds. ``session``: makes a session from
+a file, says which provider was assigned which node, saves the graph as ORT rewrote it, and runs it
+where feeds are given. ``kernels``: all that a provider registers.
 
 onnxruntime may abort this process at any request; the parent tells that from the pipe's end.
 """
@@ -14,8 +14,10 @@ import importlib
 import importlib.metadata
 import json
 import os
+import queue
 import sys
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 FLAG = "--ort-worker"
@@ -224,7 +226,7 @@ def _line(error: BaseException) -> str:
     return " ".join(str(error).split())[:2000]
 
 
-def serve(lines: IO[str], answers: IO[str]) -> None:
+def serve(lines: Iterable[str], answers: IO[str]) -> None:
     """Answer each line of ``lines`` until they end."""
     worker: Worker | None = None
     for line in lines:
@@ -240,7 +242,7 @@ def serve(lines: IO[str], answers: IO[str]) -> None:
                     answer = worker.session(request)
         except Refusal as refusal:
             answer = {"refused": refusal.kind, "text": str(refusal)}
-        answers.write(json.dumps({"id": request["id"], **answer}) + "\n")
+        answers.write(json.dumps(answer) + "\n")
         answers.flush()
 
 
@@ -249,8 +251,27 @@ def main() -> int:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     with open(0, encoding="utf-8", closefd=False) as lines:
-        serve(lines, answers)
+        serve(_read_ahead(lines), answers)
     return 0
+
+
+def _read_ahead(lines: IO[str]) -> Iterator[str]:
+    """Each of ``lines``. With their end this process ends, whatever ORT is busy with just then.
+
+    They end with the parent, on every system and however it ends.
+    """
+    waiting: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def read() -> None:
+        try:
+            for line in lines:
+                waiting.put(line)
+        finally:  # also where they end within a character
+            os._exit(0)
+
+    threading.Thread(target=read, daemon=True).start()
+    while True:
+        yield waiting.get()
 
 
 if __name__ == "__main__":

@@ -14,8 +14,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from ..child import ChildGone
 from ..errors import DeviceError, OpscopeError, UsageError
-from ..live.child import Child, ChildDied, worker_command
+from ..live.child import OrtChild, worker_command
+from ..process_memory import memory_for_one
 from .table import EXACT_WHEN_OPEN, KernelRow, ProviderTable
 from .table_file import parse_table
 from .tables import load_table, table_names, version_key
@@ -116,15 +118,12 @@ def ask(
         timeout_s: the child is ended after that.
         command: starts the child; ``live.child.worker_command()`` where None.
     """
-    child = Child(command or worker_command())
+    request = {"do": "kernels", "provider": family.provider}
     try:
-        answer = child.ask({"do": "kernels", "provider": family.provider}, timeout_s)
-    except OSError as error:
-        raise RecordError(f"{family.family}: ORT's process cannot be started: {error}") from error
-    except ChildDied as death:
-        raise RecordError(f"{family.family}: {death}") from death
-    finally:
-        child.close()
+        with OrtChild(command or worker_command()) as child:
+            answer = child.request(request, timeout_s, memory_for_one())
+    except ChildGone as gone:
+        raise RecordError(f"{family.family}: {gone}") from gone
     if refused := answer.get("refused"):
         raise _refusal(family, str(refused), str(answer["text"]))
     return answer

@@ -249,7 +249,7 @@ def test_a_crash_of_one_child_is_that_file_s_error(
     monkeypatch.setattr(check, "check_files", batch)
     assert main(["check", "crash.onnx", fine, "--jobs", "1"]) == 4
     err = capsys.readouterr().err.splitlines()
-    assert err[0].startswith("opscope: error: crash.onnx: the process that checked it ended by sig")
+    assert err[0].startswith("opscope: error: crash.onnx: the check's process ended by signal")
     assert len(err) == 2
 
 

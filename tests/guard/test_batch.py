@@ -51,8 +51,8 @@ def test_a_file_that_ends_its_process_costs_its_own_answer_alone() -> None:
     said = {a.path: a.error for a in answers}
     assert [a.path for a in answers] == list(paths)
     assert [a.exit_code for a in answers] == [2, 4, 2, 4, 2, 4, 2, 4, 2]
-    assert said["crash"].startswith("crash: the process that checked it ended by signal SIGABRT")
-    assert said["crash"].endswith("it last said: last words")
+    assert said["crash"].startswith("crash: the check's process ended by signal 6 (SIGABRT)")
+    assert said["crash"].endswith("its last words: last words")
     assert "ended with exit code 7" in said["leave"]
     assert "a defect in Opscope, please report it: RuntimeError: no such thing" in said["defect"]
     assert "not enough memory: 9 GiB" in said["memory"]
@@ -65,7 +65,7 @@ def test_a_file_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
     hang = str(tmp_path / "hang")
     answers = check_files(requests("a", hang, "b"), jobs=1, timeout_s=2, command=FAILING)
     assert [a.exit_code for a in answers] == [2, 4, 2]
-    assert answers[1].error == f"{hang}: it took more than 2 s, so its process was ended"
+    assert answers[1].error == f"{hang}: the check's process took more than 2 s, and was ended"
     assert not is_alive(int(Path(hang).read_text()))
 
 
@@ -93,7 +93,7 @@ def test_a_call_leaves_no_process_behind() -> None:
 def test_a_process_that_cannot_be_started_is_each_file_s_error() -> None:
     answers = check_files(requests("a", "b"), command=["/nowhere/python"])
     assert [a.exit_code for a in answers] == [4, 4]
-    assert "no process could be started for it" in answers[0].error
+    assert answers[0].error.startswith("a: the check's process could not be started: [Errno 2]")
 
 
 def test_a_child_imports_nothing_from_the_current_folder(

@@ -102,10 +102,10 @@ def test_findings_are_an_error_per_node_and_one_line_on_the_rest() -> None:
 
 
 def test_no_session_is_said_once() -> None:
-    answer = LivePlacement("ort-webgpu", VERSIONS, {}, "ORT aborted: signal 6 (SIGABRT)")
+    answer = LivePlacement("ort-webgpu", VERSIONS, {}, "ORT's process ended by signal 6 (SIGABRT)")
     error, info = live_findings(MADE, "ort-webgpu", {FIRST: ON_CPU, SECOND: ON_GPU}, answer)
     assert error.node is None
-    assert "makes no session: ORT aborted: signal 6" in info.text
+    assert "makes no session: ORT's process ended by signal 6" in info.text
     assert side_by_side(MADE, {FIRST: ON_CPU}, answer) == ()
 
 

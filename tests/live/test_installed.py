@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import live_ort
@@ -10,7 +11,8 @@ import onnx
 import pytest
 from onnx import external_data_helper
 from opscope.engine.ir.load import load_model
-from opscope.engine.live import LiveSession
+from opscope.engine.live import LiveSession, LiveUnavailable
+from opscope.engine.live import session as sessions
 from opscope.engine.live.session import LiveFailed
 from opscope.engine.providers.support import Status
 from small_model import model, node
@@ -77,8 +79,21 @@ def test_an_abort_is_an_answer_and_the_next_model_is_asked() -> None:
     fine = model([node("Relu", "x", "y")], V, "y")
     with live_ort.session("ort-cpu") as session:
         live = session.ask(gru, "ort-cpu", feeds={"x": np.zeros((0, 1, 4), np.float32)})
-        assert live.error.startswith("ORT aborted: signal") or live.run_error
+        assert live.error.startswith("ORT's process ended by signal") or live.run_error
         assert session.ask(fine, "ort-cpu").error == ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is taken")
+def test_a_model_that_takes_too_much_memory_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    nodes = [node("Expand", "x size", "a"), node("ReduceSum", "a", "y", keepdims=0)]
+    size = {"size": np.array([1 << 29], np.int64)}  # 2 GiB of float32
+    greedy = model(nodes, {"x": ("float32", (1,))}, "y", size)
+    monkeypatch.setattr(sessions, "memory_for_one", lambda: 256 << 20)
+    with live_ort.session("ort-cpu") as session:
+        live = session.ask(greedy, "ort-cpu", feeds={"x": np.ones(1, np.float32)})
+        assert live.error.startswith("ORT's process took ")
+        assert live.error.endswith(" MiB of memory, where it may take 256 MiB, and was ended")
+        assert session.ask(model([node("Relu", "x", "y")], V, "y"), "ort-cpu").error == ""
 
 
 def test_options_reach_the_webgpu_provider() -> None:
@@ -127,8 +142,6 @@ def test_no_driver_is_said_with_what_helps() -> None:
         "ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER": "1",
     }
     made = model([node("Relu", "x", "y")], V, "y")
-    from opscope.engine.live import LiveUnavailable
-
     with LiveSession(environment=nowhere) as session, pytest.raises(LiveUnavailable) as caught:
         session.ask(made, "ort-webgpu")
     assert "no adapter" in str(caught.value)

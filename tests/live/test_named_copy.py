@@ -24,7 +24,7 @@ import json
 request = json.loads(input())
 assert request["do"] == "hello"
 answer = {"versions": {"onnxruntime": "9"}, "available": ["CPUExecutionProvider"]}
-print(json.dumps({"id": request["id"], "devices": [], "records": True, **answer}), flush=True)
+print(json.dumps({"devices": [], "records": True, **answer}), flush=True)
 assert not input()
 """
 

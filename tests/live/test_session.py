@@ -5,10 +5,14 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from opscope.engine.ir.model import Weight
+from opscope.engine.ir.named import NamedCopy
 from opscope.engine.live import LiveSession, LiveUnavailable
+from opscope.engine.live import session as sessions
 from opscope.engine.providers.support import Status
 from small_model import model, node
 
@@ -22,7 +26,7 @@ for line in sys.stdin:
               "devices": [], "records": True}}
     else:
         {session}
-    print(json.dumps({{"id": r["id"], **a}}), flush=True)
+    print(json.dumps(a), flush=True)
 """
 
 
@@ -45,14 +49,36 @@ def test_a_death_is_the_models_answer_and_the_next_is_asked() -> None:
     with LiveSession(command=command(said)) as session:
         for _ in range(2):
             live = session.ask(MADE, "ort-cpu")
-            assert live.error == "ORT aborted: signal 6 (SIGABRT); its last words: assertion!"
+            assert live.error == (
+                "ORT's process ended by signal 6 (SIGABRT); its last words: assertion!"
+            )
             assert live.nodes == {}
+
+
+@pytest.mark.parametrize(
+    ("is_run", "machine", "most"),
+    [
+        (False, 64 << 30, (4 << 30) + 8 * (1000 + 24)),  # the file's bytes, and those beside it
+        (False, 2 << 30, 2 << 30),
+        (True, 64 << 30, 64 << 30),
+        (False, None, None),
+    ],
+)
+def test_what_a_session_may_take_grows_with_the_model(
+    monkeypatch: pytest.MonkeyPatch, is_run: bool, machine: int | None, most: int | None
+) -> None:
+    inside, beside = Weight("a", "float32", (9,), 36), Weight("b", "float32", (6,), 24, "b.bin")
+    graph = replace(MADE.graph, initializers={"a": inside, "b": beside})
+    copy = NamedCopy(b"x" * 1000, "", ())
+    monkeypatch.setattr(sessions, "memory_for_one", lambda: machine)
+    found = sessions.memory_for(replace(MADE, graph=graph), copy, is_run=is_run)
+    assert found == most
 
 
 def test_silence_is_the_models_answer() -> None:
     with LiveSession(command=command("time.sleep(60)")) as session:
         live = session.ask(MADE, "ort-cpu", timeout_s=0.5)
-    assert live.error == "ORT gave no answer within 0.5 s and was ended"
+    assert live.error == "ORT's process took more than 0.5 s, and was ended"
 
 
 def test_an_error_speaks_of_the_users_node() -> None:
@@ -63,14 +89,21 @@ def test_an_error_speaks_of_the_users_node() -> None:
     assert live.failed_node == next(iter(MADE.nodes))
 
 
-def test_a_second_session_that_is_refused_leaves_a_node_unknown() -> None:
-    said = (
-        "a = {'refused': 'no-device', 'text': 'gone'} if r['basic'] else "
-        "{'error': '', 'assigned': []}"
-    )
+@pytest.mark.parametrize(
+    ("answer", "note"),
+    [
+        ("{'refused': 'no-device', 'text': 'gone'}", "failed: gone"),
+        ("{'error': 'not opscope.0.'}", "failed: not mine"),
+    ],
+)
+def test_a_second_session_that_fails_leaves_a_node_unknown_and_is_told(
+    answer: str, note: str
+) -> None:
+    said = f"a = {answer} if r['basic'] else {{'error': '', 'assigned': []}}"
     with LiveSession(command=command(said)) as session:
         live = session.ask(MADE, "ort-cpu")
     assert [n.status for n in live.nodes.values()] == [Status.UNKNOWN]
+    assert live.notes[-1].endswith(note)
 
 
 def test_a_saved_graph_that_cannot_be_read_leaves_a_node_unknown() -> None:
@@ -99,14 +132,14 @@ def test_a_child_that_dies_at_once_cannot_be_asked() -> None:
 
 def test_a_command_that_is_not_there() -> None:
     session = LiveSession(command=["/no/such/python"])
-    with pytest.raises(LiveUnavailable, match="cannot be started"):
+    with pytest.raises(LiveUnavailable, match="could not be started"):
         session.ask(MADE, "ort-cpu")
 
 
 def test_a_packaged_application_without_onnxruntime_says_what_helps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    refused = "import json; r = json.loads(input()); print(json.dumps({'id': r['id'], "
+    refused = "import json; r = json.loads(input()); print(json.dumps({"
     refused += "'refused': 'missing', 'text': 'no module'}))"
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     session = LiveSession(command=[sys.executable, "-c", refused])

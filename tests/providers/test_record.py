@@ -198,10 +198,10 @@ def played(body: str) -> list[str]:
             "ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER=1",
         ),
         ("say(refused='old', text='bad luck')", RecordError, "ort-webgpu: bad luck$"),
-        ("sys.stderr.write('a\\nb'); os.abort()", RecordError, "ort-webgpu: ORT aborted.*: b"),
-        ("print('Fine.')", RecordError, "ort-webgpu: ORT aborted"),
-        ("", RecordError, "ort-webgpu: ORT aborted: exit code 0"),
-        ("time.sleep(60)", RecordError, "no answer within 0.5 s"),
+        ("sys.stderr.write('a\\nb'); os.abort()", RecordError, "ORT's process ended by sign.*: b$"),
+        ("print('Fine.')", RecordError, "ort-webgpu: ORT's process ended with exit code 0"),
+        ("", RecordError, "ort-webgpu: ORT's process ended with exit code 0"),
+        ("time.sleep(60)", RecordError, "took more than 0.5 s, and was ended$"),
     ],
 )
 def test_a_child_that_cannot_tell_is_one_line(body: str, error: type, text: str) -> None:
@@ -217,7 +217,7 @@ def test_the_child_is_asked_for_the_provider() -> None:
 
 
 def test_a_child_that_cannot_be_started() -> None:
-    with pytest.raises(RecordError, match="ort-cpu: ORT's process cannot be started"):
+    with pytest.raises(RecordError, match="ort-cpu: ORT's process could not be started"):
         ask(CPU, command=["/no/such/python"])
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from opscope.engine.guard.checking import Request, failed
 from opscope.engine.guard.results import Checked
-from opscope.engine.guard.worker import serve
+from opscope.engine.guard.worker import pickled, serve
 
 
 def check(request: Request) -> Checked:
@@ -30,4 +30,4 @@ def check(request: Request) -> Checked:
 
 
 if __name__ == "__main__":
-    serve(sys.stdin.buffer, sys.stdout.buffer, check)
+    serve(pickled(sys.stdin.buffer), sys.stdout.buffer, check)
