@@ -1,4 +1,4 @@
-"""Bytes in words."""
+"""Numbers in words: bytes, and how many of a thing."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from .errors import UsageError
 _UNITS = {"": 1, "b": 1}
 _UNITS |= {p + "b": 1000**n for n, p in enumerate("kmgt", 1)}
 _UNITS |= {p + "ib": 1024**n for n, p in enumerate("kmgt", 1)}
+
+
+def counted(count: int, what: str) -> str:
+    """``1 node``, ``2 nodes``."""
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def mebibytes(size: int) -> str:

@@ -23,8 +23,3 @@ def status_word(status: str) -> str:
 def counts_text(counts: Mapping[str, int]) -> str:
     """``GPU 12  CPU 1``: nodes by status, zeros left out."""
     return "  ".join(f"{status_word(s)} {n:,}" for s, n in counts.items() if n) or "no nodes"
-
-
-def counted(count: int, what: str) -> str:
-    """``1 node``, ``2,000 nodes``."""
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

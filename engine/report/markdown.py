@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..results import TIMING_SOURCES
-from ..units import mebibytes
-from ..words import counted, status_word
+from ..units import counted, mebibytes
+from ..words import status_word
 from .data import Report, ReportCopy, ReportLive, ReportNode
 
 SHOWN_FINDINGS = 40
