@@ -20,7 +20,7 @@ struct Params {
 @group(0) @binding(5) var<storage, read> variance: array<{{ variance }}>;
 @group(0) @binding(6) var<storage, read_write> destination: array<{{ target }}>;
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 {% include 'lib/math.wgsl' %}
 {% include 'lib/activation.wgsl' %}
 
@@ -28,16 +28,7 @@ fn activate(y: f32) -> f32 {
   return activate_{{ activation }}(y, params.alpha, params.beta);
 }
 
-@compute @workgroup_size({{ group_size }})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let index = linear_index(group, groups, local, {{ group_size }}u);
-  if (index >= params.count) {
-    return;
-  }
+fn run_item(index: u32) {
   let c = index / params.inner % params.channels;
   let factor = divide(f32(scale[c]), square_root(f32(variance[c]) + params.epsilon));
   let x = {{ value }}(source[index]);

@@ -6,20 +6,12 @@ alias Left = {{ left_value }};
 alias Right = {{ right_value }};
 alias Result = {{ result }};
 
-// Strides count what an operand's array holds: scalars or vectors.
-struct Axis {
-  extent: u32,
-  left_stride: u32,
-  right_stride: u32,
-  unused: u32,
-}
-
 struct Params {
   count: u32,
   alpha: f32,
   beta: f32,
   scale: f32,
-  axes: array<Axis, {{ rank }}>,
+  axes: array<vec4<u32>, {{ rank }}>,  // extent, strides of left and right
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -27,7 +19,9 @@ struct Params {
 @group(0) @binding(2) var<storage, read> right: array<{{ right }}>;
 @group(0) @binding(3) var<storage, read_write> destination: array<{{ target }}>;
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
+{% set operands = 2 %}
+{% include 'lib/walk.wgsl' %}
 {% include 'lib/math.wgsl' %}
 {% include 'lib/int64.wgsl' %}
 {% include 'lib/power.wgsl' %}
@@ -39,29 +33,9 @@ fn apply(x: Left, y: Right) -> Result {
   return {{ expression }};
 }
 
-@compute @workgroup_size({{ group_size }})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let index = linear_index(group, groups, local, {{ group_size }}u);
-  if (index >= params.count) {
-    return;
-  }
-  var rest = index;
-  var left_at = 0u;
-  var right_at = 0u;
-  for (var axis = {{ rank }}u - 1u; axis > 0u; axis--) {
-    let a = params.axes[axis];
-    let coordinate = rest % a.extent;
-    rest /= a.extent;
-    left_at += coordinate * a.left_stride;
-    right_at += coordinate * a.right_stride;
-  }
-  left_at += rest * params.axes[0].left_stride;
-  right_at += rest * params.axes[0].right_stride;
-  let x = {{ load_left }}({{ wide_left }}(left[left_at]));
-  let y = {{ load_right }}({{ wide_right }}(right[right_at]));
+fn run_item(index: u32) {
+  let at = offsets_of(index);
+  let x = {{ load_left }}({{ wide_left }}(left[at.x]));
+  let y = {{ load_right }}({{ wide_right }}(right[at.y]));
   destination[index] = {{ target }}({{ call }});
 }

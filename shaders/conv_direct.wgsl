@@ -5,7 +5,7 @@
 alias Element = {{ element }};
 alias Index = {{ index }};
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 {% include 'lib/math.wgsl' %}
 {% include 'lib/activation.wgsl' %}
 {% include 'lib/window.wgsl' %}
@@ -32,16 +32,7 @@ struct Params {
 @group(0) @binding(3) var<storage, read> bias: array<Element>;
 @group(0) @binding(4) var<storage, read_write> y: array<Element>;
 
-@compute @workgroup_size(256)
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let item = linear_index(group, groups, local, 256u);
-  if (item >= params.count) {
-    return;
-  }
+fn run_item(item: u32) {
   let at = Index(params.first + item);
   let windows = params.windows;
   let o = output_position(at, windows);

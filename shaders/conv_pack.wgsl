@@ -5,7 +5,7 @@
 alias Element = {{ element }};
 alias Index = {{ index }};
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 
 struct Params {
   first: u32,   // element of the packed weight where the phase begins
@@ -30,16 +30,7 @@ struct Params {
 @group(0) @binding(1) var<storage, read> w: array<Element>;
 @group(0) @binding(2) var<storage, read_write> packed: array<Element>;
 
-@compute @workgroup_size(256)
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let item = linear_index(group, groups, local, 256u);
-  if (item >= params.count) {
-    return;
-  }
+fn run_item(item: u32) {
   let at = Index(item);
   let m = at % params.padded_outputs;
   let term = at / params.padded_outputs % params.depth;

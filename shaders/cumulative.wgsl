@@ -3,7 +3,7 @@
 alias Value = {{ value }};
 
 struct Params {
-  lines: u32,
+  count: u32,  // of lines
   extent: u32,
   inner: u32,
   reverse: u32,
@@ -13,18 +13,9 @@ struct Params {
 @group(0) @binding(1) var<storage, read> source: array<{{ element }}>;
 @group(0) @binding(2) var<storage, read_write> destination: array<{{ element }}>;
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 
-@compute @workgroup_size({{ group_size }})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let line = linear_index(group, groups, local, {{ group_size }}u);
-  if (line >= params.lines) {
-    return;
-  }
+fn run_item(line: u32) {
   let start = line / params.inner * params.extent * params.inner + line % params.inner;
   var total = {{ start }};
   for (var k = 0u; k < params.extent; k++) {

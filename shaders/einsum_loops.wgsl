@@ -4,7 +4,7 @@
 // axes are params.outer0 (four) and params.outer1 (four more), outermost first, dense in y.
 alias Element = {{ element }};
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 {% include 'lib/math.wgsl' %}
 {% include 'lib/activation.wgsl' %}
 
@@ -37,16 +37,7 @@ fn split(index: u32, extents: vec4<u32>) -> vec4<u32> {
   return vec4<u32>(z / extents.y % extents.x, z % extents.y, w % extents.z, index % extents.w);
 }
 
-@compute @workgroup_size(256)
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let item = linear_index(group, groups, local, 256u);
-  if (item >= params.count) {
-    return;
-  }
+fn run_item(item: u32) {
   let at = params.first + item;
   let e = params.outer1.extents;
   let inner = split(at, e);

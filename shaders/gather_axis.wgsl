@@ -10,16 +10,7 @@ struct Params {
 
 {% include 'lib/gather.wgsl' %}
 
-@compute @workgroup_size({{ group_size }})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let at = linear_index(group, groups, local, {{ group_size }}u);
-  if (at >= params.count) {
-    return;
-  }
+fn run_item(at: u32) {
   let row = at / params.inner;
   let i = indices[row % params.index_count];
   let picked = resolve_index({{ index_load }}, params.extent);

@@ -15,20 +15,11 @@ struct Params {
 @group(0) @binding(1) var<storage, read> source: array<{{ element }}>;
 @group(0) @binding(2) var<storage, read_write> destination: array<{{ element }}>;
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 {% include 'lib/math.wgsl' %}
 {% include 'lib/power.wgsl' %}
 
-@compute @workgroup_size({{ group_size }})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let index = linear_index(group, groups, local, {{ group_size }}u);
-  if (index >= params.count) {
-    return;
-  }
+fn run_item(index: u32) {
   let c = index / params.inner % params.channels;
   let first = max(c, params.before) - params.before;
   let last = min(c + params.after, params.channels - 1u);

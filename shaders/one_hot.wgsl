@@ -13,7 +13,7 @@ struct Params {
 @group(0) @binding(2) var<storage, read> values: array<{{ element }}>;
 @group(0) @binding(3) var<storage, read_write> destination: array<{{ element }}>;
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 
 // A 64-bit index that does not fit 32 bits is outside of every depth.
 fn low_word(i: vec2<u32>) -> i32 {
@@ -21,16 +21,7 @@ fn low_word(i: vec2<u32>) -> i32 {
   return select(0x7fffffff, low, i.y == bitcast<u32>(low >> 31u));
 }
 
-@compute @workgroup_size({{ group_size }})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let at = linear_index(group, groups, local, {{ group_size }}u);
-  if (at >= params.count) {
-    return;
-  }
+fn run_item(at: u32) {
   let place = i32(at / params.inner % params.depth);
   let i = indices[at / params.inner / params.depth * params.inner + at % params.inner];
   let index = {{ index_load }};

@@ -18,7 +18,7 @@ struct Params {
 @group(0) @binding(2) var<storage, read> fill: array<{{ fill_element }}>;
 @group(0) @binding(3) var<storage, read_write> destination: array<{{ element }}>;
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 {% include 'lib/remainder.wgsl' %}
 
 // There and back without repeating the ends: a walk of period 2 (n - 1).
@@ -28,16 +28,7 @@ fn reflect(c: i32, n: i32) -> i32 {
   return min(there, period - there) * min(n - 1, 1);
 }
 
-@compute @workgroup_size({{ group_size }})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let index = linear_index(group, groups, local, {{ group_size }}u);
-  if (index >= params.count) {
-    return;
-  }
+fn run_item(index: u32) {
   var rest = index;
   var offset = 0;
   var inside = true;

@@ -4,7 +4,7 @@
 alias Element = {{ element }};
 alias Index = {{ index }};
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 {% include 'lib/math.wgsl' %}
 {% include 'lib/window.wgsl' %}
 
@@ -82,16 +82,7 @@ fn finish_norm(state: State, taps: Index) -> f32 {
   return select(root, state.value, params.p == 1.0);
 }
 
-@compute @workgroup_size(256)
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let item = linear_index(group, groups, local, 256u);
-  if (item >= params.count) {
-    return;
-  }
+fn run_item(item: u32) {
   let at = Index(params.first + item);
   let windows = params.windows;
   let o = output_position(at, windows);

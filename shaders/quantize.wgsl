@@ -17,19 +17,10 @@ struct Params {
 @group(0) @binding(3) var<storage, read> zeros: array<{{ zero }}>;
 @group(0) @binding(4) var<storage, read_write> destination: array<{{ target }}>;
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 {% include 'lib/math.wgsl' %}
 
-@compute @workgroup_size({{ group_size }})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let at = linear_index(group, groups, local, {{ group_size }}u);
-  if (at >= params.count) {
-    return;
-  }
+fn run_item(at: u32) {
   // Without blocks a scale for each position along the axis; with them one for each block of it
   // and each position along the other axes.
   let row = at / params.inner;

@@ -2,10 +2,10 @@
 // source it writes zeros alone. Moves states and recurrent weights of GRU and LSTM.
 // Bindings: params; source (if there is one); target.
 // Grid: linear over rows * padded. Each invocation owns target[offset + its index].
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 
 struct Params {
-  rows: u32,
+  count: u32,
   width: u32,
   padded: u32,
   offset: u32,  // first element of the target
@@ -20,13 +20,7 @@ struct Params {
 @group(0) @binding(1) var<storage, read_write> target_rows: array<{{ element }}>;
 {% endif %}
 
-@compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
-        @builtin(local_invocation_index) local: u32) {
-  let index = linear_index(group, groups, local, 256u);
-  if (index >= params.rows * params.padded) {
-    return;
-  }
+fn run_item(index: u32) {
   var value = {{ element }}(0.0);
 {% if source %}
   let column = index % params.padded;

@@ -3,22 +3,13 @@
 alias Value = {{ value }};
 alias Result = {{ result }};
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 {% include 'lib/math.wgsl' %}
 {% include 'lib/elementary.wgsl' %}
 {% include 'lib/reduction.wgsl' %}
 {% include 'lib/reduce_axes.wgsl' %}
 
-@compute @workgroup_size({{ group_size }})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let at = linear_index(group, groups, local, {{ group_size }}u);
-  if (at >= params.count) {
-    return;
-  }
+fn run_item(at: u32) {
   let start = kept_offset(at);
   var total = identity();
   for (var r = 0u; r < params.length; r++) {

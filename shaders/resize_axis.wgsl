@@ -15,20 +15,11 @@ struct Params {
 @group(0) @binding(3) var<storage, read> weights: array<f32>;
 @group(0) @binding(4) var<storage, read_write> destination: array<{{ target }}>;
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 
 const TAPS = {{ taps }}u;
 
-@compute @workgroup_size({{ group_size }})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let at = linear_index(group, groups, local, {{ group_size }}u);
-  if (at >= params.count) {
-    return;
-  }
+fn run_item(at: u32) {
   let row = at / params.inner;
   let j = row % params.size;
   let start = row / params.size * params.extent * params.inner + at % params.inner;

@@ -19,16 +19,7 @@ struct Params {
 
 {% include 'lib/scatter.wgsl' %}
 
-@compute @workgroup_size({{ group_size }})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let first = linear_index(group, groups, local, {{ group_size }}u);
-  if (first >= params.count) {
-    return;
-  }
+fn run_item(first: u32) {
   for (var turn = params.first_turn; turn < params.end_turn; turn++) {
     let at = first + turn * params.inner;
     let row = at / params.inner;

@@ -16,7 +16,7 @@ fn main(
   @builtin(local_invocation_index) local: u32,
 ) {
   // A group beyond the last repeats its row: barriers need every invocation.
-  let start = row_start(min(linear_index(group, groups, 0u, 1u), params.rows - 1u));
+  let start = row_start(min(linear_index(group, groups, 0u, 1u), params.count - 1u));
 
   var largest = -infinity();
   var first = 0xffffffffu;

@@ -4,13 +4,13 @@
 struct Params {
   size: u32,
   row: u32,
-  threads: u32,
+  count: u32,  // of invocations
 }
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> x: array<{{ T }}>;
 @group(0) @binding(2) var<storage, read_write> rows: array<atomic<u32>>;
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 {% include 'lib/math.wgsl' %}
 
 // Orders floats as unsigned integers; 0 stands for "none".
@@ -19,21 +19,12 @@ fn key(v: f32) -> u32 {
   return select(bits | 0x80000000u, ~bits, (bits & 0x80000000u) != 0u);
 }
 
-@compute @workgroup_size({{ GROUP_SIZE }})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let thread = linear_index(group, groups, local, {{ GROUP_SIZE }}u);
-  if (thread >= params.threads) {
-    return;
-  }
+fn run_item(thread: u32) {
   var high = 0u;
   var low = 0u;
   var nans = 0u;
   var infs = 0u;
-  for (var i = thread; i < params.size; i += params.threads) {
+  for (var i = thread; i < params.size; i += params.count) {
     let v = f32(x[i]);
     if (is_nan(v)) {
       nans += 1u;

@@ -3,47 +3,23 @@
 // which reads that element from the source and is the only one to write it to the target.
 alias Element = {{ element }};
 
-struct Axis {
-  extent: u32,
-  source_stride: i32,
-  target_stride: i32,
-  unused: u32,
-}
-
 struct Params {
   count: u32,
-  source_base: i32,
-  target_base: i32,
+  source_base: u32,
+  target_base: u32,
   unused: u32,
-  axes: array<Axis, {{ rank }}>,
+  axes: array<vec4<u32>, {{ rank }}>,  // extent, strides of source and target
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> source: array<Element>;
 @group(0) @binding(2) var<storage, read_write> destination: array<Element>;
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
+{% set operands = 2 %}
+{% include 'lib/walk.wgsl' %}
 
-@compute @workgroup_size({{ group_size }})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  var rest = linear_index(group, groups, local, {{ group_size }}u);
-  if (rest >= params.count) {
-    return;
-  }
-  var read_at = params.source_base;
-  var write_at = params.target_base;
-  for (var axis = {{ rank }}u - 1u; axis > 0u; axis--) {
-    let a = params.axes[axis];
-    let coordinate = i32(rest % a.extent);
-    rest /= a.extent;
-    read_at += coordinate * a.source_stride;
-    write_at += coordinate * a.target_stride;
-  }
-  read_at += i32(rest) * params.axes[0].source_stride;
-  write_at += i32(rest) * params.axes[0].target_stride;
-  destination[write_at] = source[read_at];
+fn run_item(index: u32) {
+  let at = offsets_of(index);
+  destination[params.target_base + at.y] = source[params.source_base + at.x];
 }

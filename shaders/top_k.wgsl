@@ -17,23 +17,14 @@ struct Params {
 @group(0) @binding(2) var<storage, read_write> values: array<{{ element }}>;
 @group(0) @binding(3) var<storage, read_write> indices: array<vec2<u32>>;
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 {% include 'lib/math.wgsl' %}
 
 fn comes_before(x: Value, y: Value) -> bool {
   return {{ before }};
 }
 
-@compute @workgroup_size({{ group_size }})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let index = linear_index(group, groups, local, {{ group_size }}u);
-  if (index >= params.count) {
-    return;
-  }
+fn run_item(index: u32) {
   let at = params.first + index;
   let inner = at % params.inner;
   let mine = at / params.inner % params.extent;

@@ -11,18 +11,9 @@ struct Params {
 @group(0) @binding(1) var<storage, read> source: array<{{ element }}>;
 @group(0) @binding(2) var<storage, read_write> destination: array<{{ element }}>;
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 
-@compute @workgroup_size({{ group_size }})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let at = linear_index(group, groups, local, {{ group_size }}u);
-  if (at >= params.count) {
-    return;
-  }
+fn run_item(at: u32) {
   let column = i32(at % params.columns);
   let row = i32(at / params.columns % params.rows);
   var value = {{ element }}();

@@ -15,7 +15,7 @@ struct Params {
 @group(0) @binding(1) var<storage, read> source: array<{{ source }}>;
 @group(0) @binding(2) var<storage, read_write> destination: array<{{ target }}>;
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 {% include 'lib/math.wgsl' %}
 {% include 'lib/int64.wgsl' %}
 {% include 'lib/elementary.wgsl' %}
@@ -28,16 +28,7 @@ fn apply(x: Value) -> Result {
   return {{ expression }};
 }
 
-@compute @workgroup_size({{ group_size }})
-fn main(
-  @builtin(workgroup_id) group: vec3<u32>,
-  @builtin(num_workgroups) groups: vec3<u32>,
-  @builtin(local_invocation_index) local: u32,
-) {
-  let index = linear_index(group, groups, local, {{ group_size }}u);
-  if (index >= params.count) {
-    return;
-  }
+fn run_item(index: u32) {
   let x = {{ load }}(source[index]);
   destination[index] = {{ target }}({{ call }});
 }

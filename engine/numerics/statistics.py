@@ -13,7 +13,6 @@ from ..ops.steps import Tensor, Variable
 from ..results import ValueStats
 
 ROW_WORDS = 4  # key of the maximum, key of the negated minimum, NaN count, Inf count
-GROUP_SIZE = 256
 ITEMS_PER_THREAD = 16
 
 
@@ -29,7 +28,7 @@ class StatsRow:
 
 def stats_variables(tensor: Tensor) -> dict[str, Variable]:
     """Template variables of stats.wgsl for ``tensor`` (f32 or f16)."""
-    return {"T": tensor.element, "GROUP_SIZE": GROUP_SIZE, "ITEMS": ITEMS_PER_THREAD}
+    return {"T": tensor.element, "ITEMS": ITEMS_PER_THREAD}
 
 
 def stats_invocations(tensor: Tensor) -> int:

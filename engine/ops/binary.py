@@ -14,7 +14,7 @@ from typing import ClassVar
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
 from .broadcast import broadcast
-from .elementwise import FLOATS, GROUP, INTEGERS, NUMBERS, SIGNED, VALUE, walk_together, wrapped
+from .elementwise import FLOATS, INTEGERS, NUMBERS, SIGNED, VALUE, walk_together, wrapped
 from .registry import Kernel, kernel
 from .steps import StepBuilder, Tensor
 from .use import OpUse
@@ -57,7 +57,7 @@ def apply_binary(
         "binary",
         reads=[left, right],
         writes=[target],
-        groups=steps.grid(walk.count, GROUP),
+        groups=steps.grid(walk.count),
         params=(
             walk.count,
             fused.alpha if fused else 0.0,
@@ -79,7 +79,6 @@ def apply_binary(
             "wide_right": lanes.of(right.element),
             "call": lanes.call("apply", result, "x", "y"),
             "rank": len(walk.dims),
-            "group_size": GROUP,
         },
         variant=f"{name}, rank {len(walk.dims)}, {lanes.of(target.element)}",
     )

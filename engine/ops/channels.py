@@ -13,7 +13,7 @@ import math
 
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
-from .elementwise import GROUP, Lanes
+from .elementwise import Lanes
 from .registry import Kernel, kernel
 from .steps import TYPES, StepBuilder
 from .tiles import MOST_TURNS
@@ -69,7 +69,7 @@ class BatchNormalization(Kernel):
             "batch_norm",
             reads=[source, *parameters],
             writes=[target],
-            groups=steps.grid(count, GROUP),
+            groups=steps.grid(count),
             params=(
                 count,
                 channels,
@@ -90,7 +90,6 @@ class BatchNormalization(Kernel):
                 "variance": variance,
                 "call": lanes.call("activate", "f32", "y"),
                 "activation": fused.name,
-                "group_size": GROUP,
             },
             variant=f"{fused.name}, {lanes.of(source.element)}",
         )
@@ -127,7 +126,7 @@ class LRN(Kernel):
             "lrn",
             reads=[source],
             writes=[target],
-            groups=steps.grid(source.size, GROUP),
+            groups=steps.grid(source.size),
             params=(
                 source.size,
                 dims[1],
@@ -138,6 +137,6 @@ class LRN(Kernel):
                 float(use.attr("beta", 0.75)),
                 float(use.attr("bias", 1.0)),
             ),
-            variables={"element": source.element, "group_size": GROUP},
+            variables={"element": source.element},
             variant=source.element,
         )

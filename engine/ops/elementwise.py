@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from .broadcast import Shape, broadcast_strides, merge_axes
 from .steps import TYPES, Tensor
 
-GROUP = 256
-
 INTEGERS = frozenset(("int32", "uint32", "int16", "uint16", "int8", "uint8"))
 SIGNED = frozenset(("int32", "int16", "int8"))
 FLOATS = TYPES.floats

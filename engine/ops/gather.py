@@ -13,7 +13,6 @@ import numpy as np
 
 from ..ir.model import TensorType
 from .broadcast import Shape, axis_of, split_at, strides_of
-from .elementwise import GROUP
 from .registry import Kernel, kernel
 from .steps import TYPES, StepBuilder, Tensor
 from .strided import WIDE
@@ -68,13 +67,12 @@ def gather_axis(
         "gather_axis",
         reads=[data, indices],
         writes=[target],
-        groups=steps.grid(count, GROUP),
+        groups=steps.grid(count),
         params=(count, indices.size, inner // wide, extent),
         variables={
             "element": element,
             "index": indices.element,
             "index_load": index_load(indices),
-            "group_size": GROUP,
         },
         variant=f"{name}, {element}",
     )
@@ -131,7 +129,7 @@ class GatherElements(Kernel):
             "gather_elements",
             reads=[data, indices],
             writes=[target],
-            groups=steps.grid(target.size, GROUP),
+            groups=steps.grid(target.size),
             params=(
                 target.size,
                 use.dims(0)[axis],
@@ -144,7 +142,6 @@ class GatherElements(Kernel):
                 "index": indices.element,
                 "index_load": index_load(indices),
                 "rank": len(shape),
-                "group_size": GROUP,
             },
             variant=f"rank {len(shape)}, {data.element}",
         )
@@ -176,7 +173,7 @@ class GatherND(Kernel):
             "gather_nd",
             reads=[data, indices],
             writes=[target],
-            groups=steps.grid(target.size, GROUP),
+            groups=steps.grid(target.size),
             params=(
                 target.size,
                 inner,
@@ -189,7 +186,6 @@ class GatherND(Kernel):
                 "index": indices.element,
                 "index_load": index_load(indices),
                 "depth": depth,
-                "group_size": GROUP,
             },
             variant=f"depth {depth}, {data.element}",
         )

@@ -13,7 +13,7 @@ from typing import ClassVar
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
 from .broadcast import axis_of, host_ints, split_at
-from .elementwise import FLOATS, GROUP, INTEGERS, VALUE
+from .elementwise import FLOATS, INTEGERS, VALUE
 from .registry import Kernel, kernel
 from .steps import TYPES, StepBuilder
 from .tiles import MOST_TURNS
@@ -67,7 +67,7 @@ class _Cumulative(Kernel):
             "cumulative",
             reads=[source],
             writes=[target],
-            groups=steps.grid(lines, GROUP),
+            groups=steps.grid(lines),
             params=(lines, extent, inner, int(bool(use.attr("reverse", 0)))),
             variables={
                 "element": source.element,
@@ -75,7 +75,6 @@ class _Cumulative(Kernel):
                 "merge": self.merge,
                 "start": self.start,
                 "stored": "total" if use.attr("exclusive", 0) else "after",
-                "group_size": GROUP,
             },
             variant=f"{self.op_type}, {source.element}",
         )
@@ -136,13 +135,12 @@ class TopK(Kernel):
                 "top_k",
                 reads=[source],
                 writes=[values, indices],
-                groups=steps.grid(count, GROUP),
+                groups=steps.grid(count),
                 params=(count, extent, inner, self._k(use), first, 0, 0, 0),
                 variables={
                     "element": source.element,
                     "value": value,
                     "before": before,
-                    "group_size": GROUP,
                 },
                 variant=source.element,
             )
@@ -181,12 +179,11 @@ class Trilu(Kernel):
             "triangle",
             reads=[source],
             writes=[target],
-            groups=steps.grid(target.size, GROUP),
+            groups=steps.grid(target.size),
             params=(target.size, rows, columns, k),
             variables={
                 "element": source.element,
                 "keeps": "column >= row + params.k" if upper else "column <= row + params.k",
-                "group_size": GROUP,
             },
             variant=f"{'upper' if upper else 'lower'}, {source.element}",
         )
@@ -215,13 +212,12 @@ class OneHot(Kernel):
             "one_hot",
             reads=[indices, values],
             writes=[target],
-            groups=steps.grid(target.size, GROUP),
+            groups=steps.grid(target.size),
             params=(target.size, depth, inner, 0),
             variables={
                 "element": target.element,
                 "index": indices.element,
                 "index_load": load,
-                "group_size": GROUP,
             },
             variant=target.element,
         )

@@ -7,7 +7,6 @@ import numpy as np
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
 from .broadcast import axes_of, axis_of, host_ints, strides_of
-from .elementwise import GROUP
 from .registry import Kernel, kernel
 from .steps import TYPES, StepBuilder, Tensor
 from .strided import WIDE, copy_strided
@@ -88,7 +87,7 @@ class Pad(Kernel):
             "pad",
             reads=[source, fill],
             writes=[target],
-            groups=steps.grid(count, GROUP),
+            groups=steps.grid(count),
             params=(count, 0, 0, 0, *words),
             variables={
                 "element": element,
@@ -96,7 +95,6 @@ class Pad(Kernel):
                 "fill": f"{element}({pair})",
                 "coordinate": _MODES[mode],
                 "rank": len(axes),
-                "group_size": GROUP,
             },
             variant=f"{mode}, rank {len(axes)}, {element}",
         )

@@ -18,7 +18,7 @@ from ..ir.dtypes import dtype_name
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
 from .broadcast import axis_of
-from .elementwise import FLOATS, GROUP, VALUE
+from .elementwise import FLOATS, VALUE
 from .reduction import LARGEST, SMALLEST, Layout, reduce_axes, reduction_support
 from .registry import Kernel, kernel
 from .steps import StepBuilder, Tensor
@@ -81,7 +81,7 @@ class _Linear(Kernel):
             "quantize",
             reads=[source, scale, zero],
             writes=[target],
-            groups=steps.grid(target.size, GROUP),
+            groups=steps.grid(target.size),
             params=(target.size, inner, extent, block, blocks, low, high, 0),
             variables={
                 "source": source.element,
@@ -90,7 +90,6 @@ class _Linear(Kernel):
                 "zero_value": VALUE[zero.element],
                 "target": target.element,
                 "expression": expression,
-                "group_size": GROUP,
             },
             variant=f"{self.op_type} {source.dtype} to {target.dtype}",
         )
@@ -204,7 +203,7 @@ class DynamicQuantizeLinear(Kernel):
             "quantize",
             reads=[source, scale, zero],
             writes=[target],
-            groups=steps.grid(target.size, GROUP),
+            groups=steps.grid(target.size),
             params=(target.size, target.size, 1, 1, 0, 0, 255, 0),
             variables={
                 "source": "f32",
@@ -213,7 +212,6 @@ class DynamicQuantizeLinear(Kernel):
                 "zero_value": "u32",
                 "target": "u32",
                 "expression": "u32(clamp(round(divide(f32(x), scale)) + f32(zero), 0.0, 255.0))",
-                "group_size": GROUP,
             },
             variant="float32 to uint8",
         )

@@ -99,7 +99,7 @@ def _pad(
         reads=[] if source is None else [source],
         writes=[target],
         groups=steps.grid(rows * padded),
-        params=[rows, width, padded, offset, start],
+        params=[rows * padded, width, padded, offset, start],
         variables={"source": source.element if source else "", "element": target.element},
     )
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from ..providers.support import SUPPORTED, Reason, Support, refused
 from .broadcast import Shape, merge_axes, strides_of
-from .elementwise import GROUP, VALUE
-from .rows import SHARED_FROM, group_size
+from .elementwise import VALUE
+from .rows import GROUP, SHARED_FROM, group_size
 from .steps import StepBuilder, Tensor
 from .tiles import MOST_TURNS, turns
 from .use import OpUse
@@ -185,12 +185,11 @@ def _dispatch(
 ) -> None:
     value = VALUE[source.element]
     shared = layout.shared
-    group = group_size(layout.length) if shared else GROUP
     steps.dispatch(
         "reduce_group" if shared else "reduce_serial",
         reads=[source],
         writes=[target],
-        groups=steps.grid(layout.count, 1 if shared else group),
+        groups=steps.grid(layout.count, 1) if shared else steps.grid(layout.count),
         params=(
             layout.count,
             layout.length,
@@ -214,7 +213,7 @@ def _dispatch(
             "quotient": "divide(x, f32(n))" if value == "f32" else "x / Value(n)",
             "kept_rank": len(layout.kept),
             "reduced_rank": len(layout.reduced),
-            "group_size": group,
+            **({"group_size": group_size(layout.length)} if shared else {}),
         },
         variant=f"{name}, {source.element}",
     )

@@ -16,7 +16,6 @@ import numpy as np
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
 from .broadcast import Shape, axis_of, split_at
-from .elementwise import GROUP
 from .gather import gather_axis
 from .registry import Kernel, kernel
 from .resize_taps import COORDINATES, NEAREST, Sampling, Taps, taps
@@ -126,13 +125,12 @@ class _Resampling(Kernel):
                 steps.constant(np.ascontiguousarray(weights)),
             ],
             writes=[target],
-            groups=steps.grid(target.size, GROUP),
+            groups=steps.grid(target.size),
             params=(target.size, extent, inner, len(axis.indices)),
             variables={
                 "source": source.element,
                 "target": target.element,
                 "taps": axis.indices.shape[1],
-                "group_size": GROUP,
             },
             variant=f"{mode}, {axis.indices.shape[1]} taps, {source.element}",
         )

@@ -6,10 +6,10 @@ Reductions, softmax and the normalizations; the last two go over each row thrice
 from __future__ import annotations
 
 from ..providers.support import SUPPORTED, Reason, Support, refused
-from .elementwise import GROUP
 from .tiles import MOST_TURNS
 from .use import OpUse
 
+GROUP = 256  # invocations of a workgroup that shares a long row
 SHARED_FROM = 32  # elements per row from which a workgroup shares the row
 SHORT_ROW = 1_024
 WALKS = 3

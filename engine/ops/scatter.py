@@ -16,7 +16,7 @@ import numpy as np
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
 from .broadcast import Shape, axis_of, strides_of
-from .elementwise import GROUP, INTEGERS, VALUE, wrapped
+from .elementwise import INTEGERS, VALUE, wrapped
 from .gather import INDEX_TYPES, check_indices, index_axes, index_load
 from .registry import Kernel, kernel
 from .steps import TYPES, StepBuilder, Tensor
@@ -56,7 +56,6 @@ def _variables(use: OpUse, data: Tensor, indices: Tensor) -> dict[str, str | int
         "merge": merge,
         "index": indices.element,
         "index_load": index_load(indices),
-        "group_size": GROUP,
     }
 
 
@@ -109,7 +108,7 @@ class ScatterND(Kernel):
                 "scatter_nd",
                 reads=[indices, updates],
                 writes=[target],
-                groups=steps.grid(walkers, GROUP),
+                groups=steps.grid(walkers),
                 params=(walkers, inner, first, last, *index_axes(use.dims(0), depth)),
                 variables={**_variables(use, data, indices), "depth": depth},
                 variant=f"{use.attr('reduction', 'none')}, {data.element}",
@@ -161,7 +160,7 @@ class ScatterElements(Kernel):
                 "scatter_elements",
                 reads=[indices, updates],
                 writes=[target],
-                groups=steps.grid(walkers, GROUP),
+                groups=steps.grid(walkers),
                 params=(walkers, given[axis], extent, own[axis], first, last, 0, 0, *axes),
                 variables={**_variables(use, data, indices), "rank": len(shape)},
                 variant=f"{use.attr('reduction', 'none')}, {data.element}",

@@ -11,7 +11,7 @@ import numpy as np
 from ..ir.model import TensorType
 from .binary import apply_binary
 from .broadcast import broadcast
-from .elementwise import FLOATS, GROUP, NUMBERS, VALUE, walk_together
+from .elementwise import FLOATS, NUMBERS, VALUE, walk_together
 from .registry import Kernel, kernel
 from .steps import TYPES, Activation, StepBuilder, Tensor
 from .use import OpUse
@@ -39,7 +39,7 @@ class Where(Kernel):
             "where",
             reads=operands,
             writes=[target],
-            groups=steps.grid(walk.count, GROUP),
+            groups=steps.grid(walk.count),
             params=(walk.count, 0, 0, 0, *walk.words(3)),
             variables={
                 "condition": condition,
@@ -48,7 +48,6 @@ class Where(Kernel):
                 "target": walk.lanes.of(target.element),
                 "words": walk.lanes.of("u32"),
                 "rank": len(walk.dims),
-                "group_size": GROUP,
             },
             variant=f"rank {len(walk.dims)}, {walk.lanes.of(target.element)}",
         )

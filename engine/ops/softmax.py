@@ -14,7 +14,6 @@ from typing import ClassVar
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Support
 from .broadcast import axis_of, split_at
-from .elementwise import GROUP
 from .registry import Kernel, kernel
 from .rows import SHARED_FROM, WALKS, group_size, row_support
 from .steps import TYPES, StepBuilder
@@ -50,17 +49,20 @@ class _Rows(Kernel):
         """One dispatch: an invocation for each row, or a workgroup where rows are long."""
         source, target = steps.input(0), steps.output()
         outer, extent, inner = self._rows(use)
-        rows = outer * inner
+        rows = outer * inner if extent else 0
         # Rows that lie side by side are read well by neighbouring invocations, if there are enough.
         shared = extent >= SHARED_FROM and (inner == 1 or rows < MANY_ROWS or extent > LONG_ROW)
-        group = group_size(extent) if shared else GROUP
         steps.dispatch(
             "softmax_group" if shared else "softmax_serial",
             reads=[source],
             writes=[target],
-            groups=steps.grid(rows if extent else 0, 1 if shared else group),
+            groups=steps.grid(rows, 1) if shared else steps.grid(rows),
             params=(rows, extent, inner, 0),
-            variables={"element": source.element, "result": self.result, "group_size": group},
+            variables={
+                "element": source.element,
+                "result": self.result,
+                **({"group_size": group_size(extent)} if shared else {}),
+            },
             variant=f"{self.op_type}, {source.element}",
         )
 

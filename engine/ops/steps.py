@@ -153,8 +153,9 @@ class StepBuilder(Protocol):
     def grid(self, items: int, group_size: int = 256) -> Groups:
         """Workgroups for ``items`` invocations, in two dimensions where one is not enough.
 
-        Shaders recover the index with ``linear_index`` of lib/grid.wgsl and must return when it
-        is not below ``items``.
+        A shader of one item an invocation includes lib/items.wgsl, has ``items`` as params.count
+        and defines ``run_item(index)``. Others recover the index of their workgroup with
+        ``linear_index`` of lib/grid.wgsl, and there may be more of those than ``items``.
         """
 
     def work_limit(self) -> int:

@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 
 from .broadcast import merge_axes, strides_of
-from .elementwise import GROUP
 from .steps import StepBuilder, Tensor
 
 TILE = 32
@@ -73,9 +72,9 @@ def copy_strided(
         "strided_copy",
         reads=[source],
         writes=[target],
-        groups=steps.grid(count, GROUP),
+        groups=steps.grid(count),
         params=(count, *bases, 0, *axes),
-        variables={"element": element, "rank": len(dims), "group_size": GROUP},
+        variables={"element": element, "rank": len(dims)},
         variant=f"rank {len(dims)}, {element}",
     )
 

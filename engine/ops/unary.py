@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
-from .elementwise import FLOATS, GROUP, INTEGERS, NUMBERS, SIGNED, VALUE, lanes_for, wrapped
+from .elementwise import FLOATS, INTEGERS, NUMBERS, SIGNED, VALUE, lanes_for, wrapped
 from .registry import Kernel, kernel
 from .steps import Activation, StepBuilder, Tensor
 from .use import OpUse
@@ -49,7 +49,7 @@ def apply_unary(
         "unary",
         reads=[source],
         writes=[target],
-        groups=steps.grid(count, GROUP),
+        groups=steps.grid(count),
         params=(count, *parameters, 0),
         variables={
             "expression": expression,
@@ -59,7 +59,6 @@ def apply_unary(
             "target": lanes.of(target.element),
             "load": lanes.of(value),
             "call": lanes.call("apply", result, "x"),
-            "group_size": GROUP,
         },
         variant=f"{name}, {lanes.of(source.element)}",
     )

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from ..ir.model import NodeId
 from ..numerics.statistics import (
-    GROUP_SIZE,
     ROW_WORDS,
     StatsRow,
     stats_invocations,
@@ -45,7 +44,7 @@ class StatsCollector:
             "stats",
             reads=(tensor,),
             writes=(self._buffer,),
-            groups=builder.grid(threads, GROUP_SIZE),
+            groups=builder.grid(threads),
             params=(tensor.size, len(self.rows), threads),
             variables=stats_variables(tensor),
         )

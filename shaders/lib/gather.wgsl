@@ -4,5 +4,5 @@
 @group(0) @binding(2) var<storage, read> indices: array<{{ index }}>;
 @group(0) @binding(3) var<storage, read_write> destination: array<{{ element }}>;
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 {% include 'lib/index.wgsl' %}

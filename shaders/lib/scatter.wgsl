@@ -6,7 +6,7 @@ alias Value = {{ value }};
 @group(0) @binding(2) var<storage, read> updates: array<{{ element }}>;
 @group(0) @binding(3) var<storage, read_write> destination: array<{{ element }}>;
 
-{% include 'lib/grid.wgsl' %}
+{% include 'lib/items.wgsl' %}
 {% include 'lib/index.wgsl' %}
 {% include 'lib/math.wgsl' %}
 

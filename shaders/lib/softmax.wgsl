@@ -1,6 +1,6 @@
 // What one row's softmax needs: bindings, the row's walk, and the function of each element.
 struct Params {
-  rows: u32,
+  count: u32,  // of rows
   extent: u32,
   inner: u32,
   unused: u32,
