@@ -1,10 +1,11 @@
-"""Which files a call means: files, folders, and patterns that no shell has opened up."""
+"""Which files a call means: files, folders, and patterns that no shell has opened; their root."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
 from glob import glob, has_magic
+from pathlib import Path
 
 from ..errors import UsageError
 
@@ -27,6 +28,11 @@ def model_files(names: Sequence[str]) -> tuple[str, ...]:
             raise UsageError("MODEL is an empty name; is a variable of the call not set?")
         found += _expanded(name)
     return tuple(dict.fromkeys(found))
+
+
+def repository_root(folder: Path) -> Path:
+    """The root of the repository that ``folder`` (absolute) is in; outside one ``folder``."""
+    return next((f for f in (folder, *folder.parents) if (f / ".git").exists()), folder)
 
 
 def _expanded(name: str) -> list[str]:

@@ -15,6 +15,7 @@ from ..diagnostics import Severity
 from ..errors import UsageError
 from ..providers.targets import DEFAULT_TARGETS, target, targets
 from ..units import parse_bytes
+from .files import repository_root
 from .policy import ModelPolicy, Policy, Rule, TargetPolicy
 
 NAME = "opscope.toml"
@@ -29,9 +30,9 @@ def find_policy(folder: str | Path = ".") -> Path | None:
     Outside a repository only ``folder`` itself is looked at.
     """
     start = Path(folder).resolve()
-    above = (start, *start.parents)
-    root = next((i for i, f in enumerate(above) if (f / ".git").exists()), 0)
-    return next((f / NAME for f in above[: root + 1] if (f / NAME).is_file()), None)
+    root = repository_root(start)
+    above = [f for f in (start, *start.parents) if f.is_relative_to(root)]
+    return next((f / NAME for f in above if (f / NAME).is_file()), None)
 
 
 def read_policy(path: str | Path) -> Policy:

@@ -1,16 +1,18 @@
 """Findings as SARIF 2.1.0, for GitHub code scanning, GitLab, Azure DevOps and editors.
 
 The format: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html. A finding points at
-the model file, and at the node by a logical location. GitHub shows only results with a line, and
-tells results of one rule in one file apart by ``primaryLocationLineHash`` alone, so a result has
-line 1 and its fingerprint under that name too
-(https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning).
+the model file, and at the node by a logical location. What GitHub wants besides
+(https://docs.github.com/en/code-security/reference/code-scanning/sarif-files/sarif-support):
+paths from the repository's root, with links resolved; a region in lines and columns, though a model
+has none; under ``primaryLocationLineHash`` what alone tells the results of one rule in one file
+apart; and a category, since of two uploads with the same one only the later counts.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib.metadata import metadata, version
 from pathlib import Path
 from typing import Any
@@ -19,13 +21,16 @@ from urllib.parse import quote
 from ..checks.codes import CODES
 from ..checks.pages import page
 from ..diagnostics import Diagnostic, Severity
+from .files import repository_root
 from .results import Checked, Found
 
 SCHEMA_URI = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
-ROOT = "SRCROOT"
+ROOT = "%SRCROOT%"
+REGION = {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 2}
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+PROBLEMS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "recommendation"}
 FINGERPRINT = "opscopeFinding/v1"
 
 
@@ -42,12 +47,13 @@ def sarif_log(
     codes = {f.diagnostic.code for c in checked for f in c.findings}
     rules = sorted(codes | set(CODES))
     index = {code: position for position, code in enumerate(rules)}
-    results = [_result(c, found, index, compared) for c in checked for found in c.findings]
+    results = [_result(c, *item, index, compared) for c in checked for item in _numbered(c)]
     problems = [(c.path, c.error) for c in checked if c.error]
     problems += [(c.path, t.unavailable) for c in checked for t in c.live if t.unavailable]
     notifications = [_notification(path, text) for path, text in problems]
     run = {
         "tool": {"driver": _driver(rules, codes)},
+        "automationDetails": {"id": f"{category(checked)}/"},
         "invocations": [
             {
                 "executionSuccessful": not notifications,
@@ -56,7 +62,9 @@ def sarif_log(
             }
         ],
         "originalUriBaseIds": {
-            ROOT: {"description": {"text": "the folder in which opscope check was called"}}
+            ROOT: {
+                "description": {"text": "the repository's root; outside one the folder of the call"}
+            }
         },
         "artifacts": [_artifact(c) for c in checked],
         "results": results,
@@ -64,15 +72,37 @@ def sarif_log(
     return {"$schema": SCHEMA_URI, "version": "2.1.0", "runs": [run]}
 
 
-def artifact_location(path: str) -> dict[str, str]:
-    """Where a file is: relative to the current folder if it is below it, else its full URI."""
-    full = Path(os.path.abspath(path))
+def category(checked: Sequence[Checked]) -> str:
+    """What tells this call's log from that of another call for the same commit.
+
+    It is the same from commit to commit: what was checked for, and the folder of all models.
+    """
+    targets = "+".join(dict.fromkeys(t for c in checked for t in c.targets)) or "none"
+    folders = {_below_root(c.path).parent.as_posix() for c in checked}
     try:
-        relative = full.relative_to(Path.cwd())
-    except ValueError:
-        return {"uri": full.as_uri()}
+        folder = os.path.commonpath(folders)
+    except ValueError:  # none, or on several drives
+        folder = ""
+    place = quote(os.fsencode(Path(folder).as_posix()), safe="/").strip("./")
+    return "/".join(part for part in ("opscope", targets, place) if part)
+
+
+def artifact_location(path: str) -> dict[str, str]:
+    """Where a file is: from the repository's root if it is below it, else its full URI."""
+    place = _below_root(path)
+    if place.is_absolute():
+        return {"uri": place.as_uri()}
     # Names that are not UTF-8 keep their bytes.
-    return {"uri": quote(os.fsencode(relative.as_posix()), safe="/"), "uriBaseId": ROOT}
+    return {"uri": quote(os.fsencode(place.as_posix()), safe="/"), "uriBaseId": ROOT}
+
+
+def _below_root(path: str) -> Path:
+    """``path`` from the root of the current repository, links resolved; absolute if outside it."""
+    root = repository_root(Path.cwd())
+    for full in (Path(os.path.realpath(path)), Path(os.path.abspath(path))):
+        if full.is_relative_to(root):
+            return full.relative_to(root)
+    return full
 
 
 def _driver(rules: Sequence[str], used: Collection[str]) -> dict[str, Any]:
@@ -104,7 +134,11 @@ def _rule(code: str, pages: str, used: bool) -> dict[str, Any]:
         "fullDescription": {"text": sentence},
         "help": _help(code, used),
         "defaultConfiguration": {"level": LEVELS[worst]},
-        "properties": {"tags": [known.group] if known is not None and known.group else []},
+        "properties": {
+            "tags": [known.group] if known is not None and known.group else [],
+            "precision": "high",
+            "problem.severity": PROBLEMS[worst],
+        },
     }
     return rule | {"helpUri": f"{pages}/checks/{code}.md"} if pages else rule
 
@@ -126,8 +160,16 @@ def _artifact(checked: Checked) -> dict[str, Any]:
     return artifact
 
 
+def _numbered(checked: Checked) -> Iterator[tuple[Found, int]]:
+    """Each finding with its number among those that cannot be told apart, from 1."""
+    seen: Counter[str] = Counter()
+    for found in checked.findings:
+        seen[found.fingerprint] += 1
+        yield found, seen[found.fingerprint]
+
+
 def _result(
-    checked: Checked, found: Found, index: Mapping[str, int], compared: bool
+    checked: Checked, found: Found, number: int, index: Mapping[str, int], compared: bool
 ) -> dict[str, Any]:
     d = found.diagnostic
     result: dict[str, Any] = {
@@ -138,7 +180,7 @@ def _result(
         "locations": [_location(checked, found)],
         "partialFingerprints": {
             FINGERPRINT: found.fingerprint,
-            "primaryLocationLineHash": f"{found.fingerprint}:1",
+            "primaryLocationLineHash": f"{found.fingerprint}:{number}",
         },
         "properties": {
             "target": d.target,
@@ -177,7 +219,7 @@ def _location(checked: Checked, found: Found) -> dict[str, Any]:
     location: dict[str, Any] = {
         "physicalLocation": {
             "artifactLocation": artifact_location(checked.path),
-            "region": {"startLine": 1},
+            "region": REGION,
         }
     }
     if node is not None:

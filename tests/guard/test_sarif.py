@@ -79,8 +79,8 @@ def test_a_finding_points_at_the_file_and_the_node(here: Path) -> None:
     assert f"\nRemedy: {found.diagnostic.remedy}" in text
     (location,) = result["locations"]
     physical = location["physicalLocation"]
-    assert physical["artifactLocation"] == {"uri": "models/half.onnx", "uriBaseId": "SRCROOT"}
-    assert physical["region"] == {"startLine": 1}
+    assert physical["artifactLocation"] == {"uri": "models/half.onnx", "uriBaseId": "%SRCROOT%"}
+    assert physical["region"] == {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 2}
     (logical,) = location["logicalLocations"]
     assert (logical["name"], logical["fullyQualifiedName"]) == ("rnn", "main graph/rnn")
     assert logical["properties"] == {"graph": [], "index": 0, "operator": "GRU"}
@@ -88,12 +88,46 @@ def test_a_finding_points_at_the_file_and_the_node(here: Path) -> None:
     assert result["properties"]["data"]["reason"] == "type"
     prints = result["partialFingerprints"]
     assert prints["opscopeFinding/v1"] == found.fingerprint
-    assert prints["primaryLocationLineHash"].startswith(found.fingerprint)
+    assert prints["primaryLocationLineHash"] == f"{found.fingerprint}:1"
     assert "baselineState" not in result
     assert run["invocations"][0]["executionSuccessful"] is True
     assert run["invocations"][0]["exitCode"] == 1
     assert run["artifacts"][0]["hashes"]["sha-256"] == checked.model["sha256"]
-    assert run["originalUriBaseIds"].keys() == {"SRCROOT"}
+    assert run["originalUriBaseIds"].keys() == {"%SRCROOT%"}
+
+
+def test_findings_that_are_alike_are_numbered_in_each_file() -> None:
+    twice = saying("t")
+    twice = replace(twice, findings=twice.findings * 2)
+    run = log_of(twice, replace(twice, path="n.onnx"))
+    hashes = [r["partialFingerprints"]["primaryLocationLineHash"] for r in run["results"]]
+    assert hashes == [f"{'0' * 32}:1", f"{'0' * 32}:2"] * 2
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        (["models/a.onnx"], "opscope/ort-webgpu/models"),
+        (["models/a.onnx", "models/b.onnx"], "opscope/ort-webgpu/models"),
+        (["models/x/a.onnx", "models/y/b.onnx"], "opscope/ort-webgpu/models"),
+        (["models/a.onnx", "b.onnx"], "opscope/ort-webgpu"),
+        (["größe/a.onnx"], "opscope/ort-webgpu/gr%C3%B6%C3%9Fe"),
+        ([], "opscope/none"),
+    ],
+)
+def test_a_call_s_category_is_what_it_checks_for_and_where(
+    here: Path, paths: list[str], expected: str
+) -> None:
+    run = log_of(*(replace(saying("t"), path=path) for path in paths))
+    assert run["automationDetails"]["id"] == f"{expected}/"
+
+
+def test_calls_for_other_targets_are_of_another_category(here: Path) -> None:
+    both = replace(saying("t"), targets=("opscope", "ort-cpu"))
+    assert sarif.category([both, both]) == "opscope/opscope+ort-cpu"
+    # A file that could not be read was checked for nothing, and changes nothing.
+    bad = failed(Request("bad.onnx"), "bad.onnx: it is empty", 2)
+    assert sarif.category([bad, both]) == "opscope/opscope+ort-cpu"
 
 
 def test_severities_are_sarif_s_levels(here: Path) -> None:
@@ -115,7 +149,10 @@ def test_every_code_is_a_rule_with_what_github_asks_for(here: Path) -> None:
         assert rule["shortDescription"]["text"]
         assert rule["fullDescription"]["text"]
         assert rule["help"]["text"]
-        assert rule["defaultConfiguration"]["level"] == sarif.LEVELS[CODES[code].severities[0]]
+        worst = CODES[code].severities[0]
+        assert rule["defaultConfiguration"]["level"] == sarif.LEVELS[worst]
+        assert rule["properties"]["problem.severity"] == sarif.PROBLEMS[worst]
+        assert rule["properties"]["precision"] in ("very-high", "high", "medium", "low")
 
 
 def test_a_code_that_was_found_brings_its_page(here: Path) -> None:
@@ -197,15 +234,29 @@ def test_an_ort_that_cannot_be_asked_is_a_notification(here: Path) -> None:
     ],
 )
 def test_a_path_is_a_uri_reference(here: Path, name: str, uri: str) -> None:
-    assert artifact_location(name) == {"uri": uri, "uriBaseId": "SRCROOT"}
+    assert artifact_location(name) == {"uri": uri, "uriBaseId": "%SRCROOT%"}
     log_of(replace(saying("t"), path=name))
+
+
+def test_a_path_is_from_the_repository_s_root_with_links_resolved(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / ".git").mkdir()
+    (here / "sub/models").mkdir(parents=True)
+    (here / "sub/link").symlink_to("models")
+    monkeypatch.chdir(here / "sub")
+    for name in ("models/m.onnx", "link/m.onnx", str(here / "sub/link/m.onnx")):
+        assert artifact_location(name)["uri"] == "sub/models/m.onnx"
+    # One that leads out of the repository is where the repository has it.
+    (here / "sub/out").symlink_to(here.parent)
+    assert artifact_location("out/m.onnx")["uri"] == "sub/out/m.onnx"
 
 
 def test_a_file_outside_the_folder_has_its_whole_uri(here: Path) -> None:
     inside = here / "inside"
     assert artifact_location(str(inside / "m.onnx")) == {
         "uri": "inside/m.onnx",
-        "uriBaseId": "SRCROOT",
+        "uriBaseId": "%SRCROOT%",
     }
     location = artifact_location("../other/m.onnx")
     assert location.keys() == {"uri"}
