@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import UsageError
 from ..feeds import check_feeds, load_feeds
 from ..fixes.pipeline import Fix, Placements, Step, make_fix, placements
-from ..fixes.rule import Note, Options, counted
+from ..fixes.rule import Note, Options
 from ..fixes.rules import RULES, chosen_rules
 from ..fixes.saving import Demand, Live, Saved, save_fix
 from ..ir.model import Node, NodeId
@@ -20,6 +20,8 @@ from ..live import LivePlacement
 from ..providers.support import Status
 from ..providers.targets import target
 from ..report.reopen import open_runnable
+from ..units import counted
+from ..words import status_word
 from .common import (
     add_shape_arguments,
     counts_line,
@@ -34,6 +36,8 @@ HELP = "change a model so that more of it runs on the GPU, without changing what
 DEFAULT_TARGET = "ort-webgpu"
 _LABELS_SHOWN = 3
 _GROUPS_SHOWN = 10
+_OF_WRITING = ("force", "live", "no_compare", "inputs", "tolerance")
+"""Options that say how the new file is checked and written."""
 
 _EPILOG = (
     "rules, applied in the order given:\n"
@@ -135,13 +139,20 @@ def _check_usage(options: argparse.Namespace, rules: tuple[str, ...]) -> None:
         raise UsageError("--opset is for the rule lower-opset")
     if options.node and not {"cast-f32", "int64-to-int32"} & set(rules):
         raise UsageError("--node is for the rules cast-f32 and int64-to-int32")
-    if options.live and options.no_compare:
-        raise UsageError("--live runs both models; leave --no-compare out")
     if options.output == "":
         raise UsageError("-o wants the name of a file")
-    for name in ("force", "live", "no_compare", "inputs"):
-        if getattr(options, name) and not options.output:
-            raise UsageError(f"--{name.replace('_', '-')} needs -o FILE")
+    values = {name: getattr(options, name) for name in _OF_WRITING}
+    given = {name for name, value in values.items() if value is not None and value is not False}
+    if given and not options.output:
+        name = next(name for name in _OF_WRITING if name in given)
+        raise UsageError(f"--{name.replace('_', '-')} needs -o FILE")
+    if "no_compare" in given and (of_runs := given - {"no_compare", "force"}):
+        raise UsageError(f"--{min(of_runs)} is for running both models; leave --no-compare out")
+    if (options.shape or options.dim) and "fix-shapes" not in rules:
+        if not options.output:
+            raise UsageError("--shape and --dim are for the rule fix-shapes, or for -o FILE")
+        if options.inputs:
+            raise UsageError("--inputs gives the shapes; leave --shape and --dim out")
 
 
 def fix_lines(
@@ -158,9 +169,11 @@ def fix_lines(
         nothing = f"nothing to change; {asked} is not written" if asked else "nothing to change"
         lines.append(one_line("preview: -o FILE writes it" if fix.changes else nothing))
         return lines
-    lines += [f"compared    {one_line(c.text)}" for c in saved.comparisons] or [
-        "compared    not at all (--no-compare)"
-    ]
+    if saved.comparisons:
+        lines.append(one_line(f"inputs      {saved.inputs}"))
+        lines += [one_line(f"compared    {c.text}") for c in saved.comparisons]
+    else:
+        lines.append("compared    not at all (--no-compare)")
     lines.append(one_line(f"checker     {saved.checker}"))
     lines += [one_line(f"copied      {name}") for name in saved.copies]
     lines.append(one_line(f"written     {saved.path}  {len(fix.after.data):,} bytes"))
@@ -211,7 +224,7 @@ def _placement_lines(fix: Fix, placed: Iterable[Placements], saved: Saved | None
         moves: dict[str, list[Node]] = {}
         for m in p.moved:
             detail = f": {m.after.detail}" if m.after.detail and not m.after.on_gpu else ""
-            text = f"{m.before.status.value} -> {m.after.status.value}{detail}"
+            text = f"{_move(m.before.status, m.after.status)}{detail}"
             moves.setdefault(text, []).append(m.node)
         moved += _move_lines(p.target, moves)
         if p.added or p.dropped:
@@ -220,6 +233,10 @@ def _placement_lines(fix: Fix, placed: Iterable[Placements], saved: Saved | None
         rows.append((f"{live.target} live", _live_text(live.before), _live_text(live.after)))
         moved += _move_lines(f"{live.target} live", _live_moves(fix, live))
     return [*table(rows).splitlines(), *map(one_line, moved)]
+
+
+def _move(before: Status, after: Status) -> str:
+    return f"{status_word(before.value)} -> {status_word(after.value)}"
 
 
 def _move_lines(target: str, moves: Mapping[str, list[Node]]) -> list[str]:
@@ -259,7 +276,7 @@ def _live_moves(fix: Fix, live: Live) -> dict[str, list[Node]]:
     for new, old in fix.origins.items():
         before, after = live.before.nodes.get(old), live.after.nodes.get(new)
         if before is not None and after is not None and before.status is not after.status:
-            text = f"{before.status.value} -> {after.status.value} ({after.provider or 'nobody'})"
+            text = f"{_move(before.status, after.status)} ({after.provider or 'nobody'})"
             moves.setdefault(text, []).append(fix.before.model.nodes[old])
     return moves
 
@@ -274,11 +291,14 @@ def fix_json(fix: Fix, placed: Iterable[Placements], saved: Saved | None) -> dic
         "changes": fix.changes,
         "rules": [_step_json(step) for step in fix.steps],
         "placement": {p.target: _placement_json(p) for p in placed},
+        "inputs": saved.inputs if saved else "",
         "comparisons": [
             {
                 "by": c.by,
                 "compared": not c.skipped,
                 "exact": c.exact,
+                "outputs": c.outputs,
+                "elements": c.elements,
                 "rel_l2": c.rel_l2,
                 "max_abs": c.max_abs,
                 "worst": c.worst,

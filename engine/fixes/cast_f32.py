@@ -10,8 +10,9 @@ from ..ir.edits import Edits
 from ..ir.model import Node, NodeId
 from ..providers.support import Reason, Status
 from ..providers.uses import model_uses
+from ..units import counted
 from .retype import Slots, retype, slots
-from .rule import Note, Proposal, Subject, counted, note
+from .rule import Note, Proposal, Subject, note
 
 SOURCES = ("float16", "bfloat16")
 TARGET = "float32"

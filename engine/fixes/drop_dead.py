@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from ..ir.edits import Edits, ValueId
 from ..ir.model import Graph, Model, Node, NodeId, subgraph_reads
+from ..units import counted
 from .liveness import dead
-from .rule import Note, Proposal, Subject, counted, note
+from .rule import Note, Proposal, Subject, note
 
 
 def propose(subject: Subject) -> Proposal:

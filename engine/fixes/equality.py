@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DeviceError, FeedError, ModelFileError, NodeError, OpscopeError
+from ..errors import DeviceError, FeedError, ModelFileError, OpscopeError
 from ..host.evaluate import evaluate_model
 from ..ir.model import Model
 from ..live import LivePlacement, LiveSession, LiveUnavailable
 from ..numerics.compare import compare
 from ..session import Session
+from ..units import counted
 
 TOLERANCE = 5e-3
 """Relative L2 distance allowed where a rule changes what is rounded."""
@@ -40,6 +41,8 @@ class Comparison:
         rel_l2, max_abs: of the worst output.
         worst: that output's name.
         exact: whether all outputs are the same bit for bit.
+        outputs, elements: how many were compared.
+        finite: whether any of the elements is neither infinite nor NaN.
         allowed: the relative L2 distance that is allowed; None where they must be the same.
         healed: elements that were infinite or NaN and are finite now, which is no difference where
             a rule computes in a wider type.
@@ -52,6 +55,9 @@ class Comparison:
     max_abs: float = 0.0
     worst: str = ""
     exact: bool = False
+    outputs: int = 0
+    elements: int = 0
+    finite: bool = True
     allowed: float | None = None
     healed: int = 0
     failure: str = ""
@@ -63,14 +69,19 @@ class Comparison:
             return f"{self.by}: not compared: {self.skipped}"
         if self.failure:
             return f"{self.by}: {self.failure}"
+        of = f"{counted(self.outputs, 'output')}, {counted(self.elements, 'element')}"
         if self.exact:
-            return f"{self.by}: all outputs are the same bit for bit"
-        text = (
-            f"{self.by}: outputs differ by {self.rel_l2:.1e} at most, relative (L2), and "
-            f"{self.max_abs:.1e} in one element ('{self.worst}'); {self.allowed:g} is allowed"
-        )
+            text = f"{self.by}: all outputs are the same bit for bit ({of})"
+        else:
+            text = (
+                f"{self.by}: outputs differ by {self.rel_l2:.1e} at most, relative (L2), and "
+                f"{self.max_abs:.1e} in one element ('{self.worst}'; {of}); "
+                f"{self.allowed:g} is allowed"
+            )
         if self.healed:
-            text += f"; {self.healed:,} elements that were infinite or NaN are finite now"
+            text += f"; finite now, and infinite or NaN before: {counted(self.healed, 'element')}"
+        if not self.finite:
+            text += "; all are infinite or NaN, which says little: give other --inputs"
         return text
 
 
@@ -81,14 +92,14 @@ def compare_on_host(
     by = "Opscope's host provider"
     try:
         before = evaluate_model(old, feeds)
-    except (NodeError, FeedError, ModelFileError) as error:
+    except OpscopeError as error:
         return Comparison(by, skipped=f"it cannot run the model: {error}")
     if _draws(old) and _moved(before, evaluate_model(old, feeds)):
         return Comparison(by, skipped=_AT_RANDOM)
     try:
         after = evaluate_model(new, feeds)
-    except (NodeError, FeedError, ModelFileError) as error:
-        return Comparison(by, skipped=f"it cannot run the changed model: {error}")
+    except OpscopeError as error:
+        return _fails(by, error)
     return judge(by, before, after, allowed, heals)
 
 
@@ -113,10 +124,21 @@ def compare_on_gpu(
     try:
         after = session.run(new, feeds, timing=False).outputs
     except OpscopeError as error:
-        return Comparison(by, skipped=f"it cannot run the changed model: {error}")
+        return _fails(by, error)
     finally:
         session.forget(new)
     return judge(by, before, after, allowed, heals)
+
+
+def _fails(by: str, error: OpscopeError) -> Comparison:
+    """The comparison where only the changed model fails.
+
+    An engine may lack the older version of an operator or run out of memory, which says nothing
+    of the model; that it takes other inputs, or cannot be read, does.
+    """
+    if isinstance(error, FeedError | ModelFileError):
+        return Comparison(by, failure=f"the changed model fails: {error}")
+    return Comparison(by, skipped=f"it cannot run the changed model: {error}")
 
 
 _AT_RANDOM = "two runs of the unchanged model differ: it draws at random"
@@ -179,8 +201,9 @@ def judge(
     """
     if set(before) != set(after):
         return Comparison(by, failure="the changed model has other outputs")
-    if not before:
-        return Comparison(by, skipped="it gives no tensor that could be compared")
+    elements, finite = _extent(list(before.values()))
+    if not elements:
+        return Comparison(by, skipped="the outputs hold no element that could be compared")
     exact, worst, rel, largest, healed = True, "", -1.0, 0.0, 0
     for name, expected in before.items():
         if _same(expected, after[name]):
@@ -203,7 +226,31 @@ def judge(
             f"output '{worst}' differs by {rel:.1e}, relative (L2), and {largest:.1e} in one "
             f"element; {limit}"
         )
-    return Comparison(by, "", rel, largest, worst, exact, allowed, healed, failure)
+    return Comparison(
+        by,
+        rel_l2=rel,
+        max_abs=largest,
+        worst=worst,
+        exact=exact,
+        outputs=len(before),
+        elements=elements,
+        finite=finite,
+        allowed=allowed,
+        healed=healed,
+        failure=failure,
+    )
+
+
+def _extent(value: Any) -> tuple[int, bool]:
+    """How many elements a value holds, and whether any of them is neither infinite nor NaN."""
+    if isinstance(value, Sequence | Mapping) and not isinstance(value, str):
+        inner = value.values() if isinstance(value, Mapping) else value
+        parts = [_extent(item) for item in inner]
+        return sum(count for count, _ in parts), any(finite for _, finite in parts)
+    array = np.asarray(value)
+    if array.dtype.kind in "OUSbiu":
+        return array.size, array.size > 0
+    return array.size, bool(np.isfinite(array.astype(np.complex128)).any())
 
 
 def _healed(expected: Any, actual: Any) -> tuple[Any, int]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..errors import FeedError
-from ..feeds import random_feeds
+from ..feeds import check_feeds, random_feeds
 from ..ir.edit_file import checker_objection, refuse_target, save
 from ..ir.load import load_model
 from ..ir.model import Model
@@ -29,6 +29,7 @@ from .pipeline import Fix
 from .rule import DiffersError, RefusedError
 
 CPU = "ort-cpu"
+INPUTS_SHOWN = 6
 
 
 @dataclass(frozen=True)
@@ -66,12 +67,14 @@ class Saved:
 
     Attributes:
         checker: what onnx.checker says of it.
+        inputs: what both were run with; "" if they were not.
         comparisons: of the outputs, one for each engine.
         copies: files of external data that were copied.
     """
 
     path: str
     checker: str
+    inputs: str
     comparisons: tuple[Comparison, ...]
     live: tuple[Live, ...] = ()
     copies: tuple[str, ...] = ()
@@ -91,12 +94,15 @@ def save_fix(fix: Fix, path: str, demand: Demand) -> Saved:
 
     def inspect(temporary: str) -> None:
         checker = _checked(source, temporary)
-        comparisons, live = _compared(fix, load_model(temporary), demand)
-        found.append(Saved(path, checker, comparisons, live))
+        if not demand.compare:
+            found.append(Saved(path, checker, "", ()))
+            return
+        feeds, inputs = _feeds(fix, demand)
+        comparisons, live = _compared(fix, load_model(temporary), feeds, demand)
+        found.append(Saved(path, checker, inputs, comparisons, live))
 
     copies = save(fix.after.data, source, path, force=demand.force, inspect=inspect)
-    done = found[0]
-    return Saved(path, done.checker, done.comparisons, done.live, copies)
+    return replace(found[0], copies=copies)
 
 
 def _checked(source: str, temporary: str) -> str:
@@ -121,20 +127,34 @@ def _checked(source: str, temporary: str) -> str:
 
 
 def _compared(
-    fix: Fix, new: Model, demand: Demand
+    fix: Fix, new: Model, feeds: Mapping[str, np.ndarray], demand: Demand
 ) -> tuple[tuple[Comparison, ...], tuple[Live, ...]]:
-    old = fix.before.model
-    if not demand.compare:
-        return (), ()
+    """Both models on everybody who can run them; DiffersError where they differ, or nobody can."""
+    where = f"{fix.before.model.path}: nothing is written"
     try:
-        feeds = demand.feeds or _feeds(fix, demand.seed)
+        check_feeds(new, feeds)
     except FeedError as error:
+        text = str(error).replace(new.path, "the fixed model")
+        raise DiffersError(f"{where}: the inputs do not fit: {text}") from error
+    comparisons, live = _on_all(fix, new, feeds, demand)
+    texts = [c.text.replace(new.path, "the fixed model") for c in comparisons]
+    for comparison, text in zip(comparisons, texts, strict=True):
+        if comparison.failure:
+            raise DiffersError(f"{where}: {text}")
+    if all(comparison.skipped for comparison in comparisons):
         raise DiffersError(
-            f"{error}; without inputs both cannot be compared (--inputs FILE gives some, "
-            "--no-compare writes the file all the same)"
-        ) from error
+            f"{where}: nobody here can run both to compare them: {'; '.join(texts)} "
+            "(--no-compare writes the file all the same)"
+        )
+    told = (replace(c, skipped=c.skipped.replace(new.path, "the fixed model")) for c in comparisons)
+    return tuple(told), tuple(live)
+
+
+def _on_all(
+    fix: Fix, new: Model, feeds: Mapping[str, np.ndarray], demand: Demand
+) -> tuple[list[Comparison], list[Live]]:
+    old, heals = fix.before.model, not fix.exact
     rounding = None if fix.exact else _allowed(demand, TOLERANCE)
-    heals = not fix.exact
     comparisons = [compare_on_host(old, new, feeds, rounding, heals)]
     gpu_limit = _allowed(demand, max(rounding or 0.0, _live_tolerance(old)))
     comparisons.append(compare_on_gpu(Session(), old, new, feeds, gpu_limit, heals))
@@ -149,15 +169,7 @@ def _compared(
             comparison, before, after = compare_live(session, name, old, new, feeds, limit, heals)
             comparisons.append(comparison)
             live.append(Live(name, before, after))
-    for comparison in comparisons:
-        if comparison.failure:
-            raise DiffersError(f"{old.path}: nothing is written: {comparison.text}")
-    if all(comparison.skipped for comparison in comparisons):
-        raise DiffersError(
-            f"{old.path}: nobody here can run both to compare them: "
-            f"{'; '.join(c.text for c in comparisons)} (--no-compare writes the file all the same)"
-        )
-    return tuple(comparisons), tuple(live)
+    return comparisons, live
 
 
 def _allowed(demand: Demand, default: float) -> float:
@@ -172,6 +184,27 @@ def _live_tolerance(model: Model) -> float:
     return LIVE_TOLERANCE_F16 if is_half else LIVE_TOLERANCE
 
 
-def _feeds(fix: Fix, seed: int) -> Mapping[str, np.ndarray]:
+def _feeds(fix: Fix, demand: Demand) -> tuple[Mapping[str, np.ndarray], str]:
+    """What both models are run with, and that in words."""
+    if demand.feeds is not None:
+        return demand.feeds, f"given: {_listed(demand.feeds)}"
     options = fix.before.options
-    return random_feeds(fix.before.model, options.shapes, options.dims, seed).arrays
+    try:
+        feeds = random_feeds(fix.before.model, options.shapes, options.dims, demand.seed)
+    except FeedError as error:
+        raise DiffersError(
+            f"{error}; without inputs both cannot be compared (--inputs FILE gives some, "
+            "--no-compare writes the file all the same)"
+        ) from error
+    text = f"random, seed {demand.seed}: {_listed(feeds.arrays)}"
+    if feeds.assumed:
+        text += f"; assumed: {', '.join(f'{k} = {v:,}' for k, v in feeds.assumed.items())}"
+    return feeds.arrays, text
+
+
+def _listed(feeds: Mapping[str, np.ndarray]) -> str:
+    if not feeds:
+        return "the model has none"
+    shown = [f"{name} {a.dtype.name}{list(a.shape)}" for name, a in feeds.items()]
+    more = len(shown) - INPUTS_SHOWN
+    return ", ".join(shown[:INPUTS_SHOWN]) + (f" and {more:,} more" if more > 0 else "")

@@ -32,7 +32,7 @@ def test_a_preview_writes_nothing(tmp_path, capsys):
     text = capsys.readouterr().out
     assert "lower-opset: opset 22 becomes 21" in text
     assert "'gru' (GRU): schema version 22 becomes 14" in text
-    assert "host 1" in text
+    assert "ort-webgpu  CPU 1   GPU 1" in text
     assert "preview: -o FILE writes it" in text
     assert [p.name for p in tmp_path.iterdir()] == ["model.onnx"]
 
@@ -44,7 +44,9 @@ def test_a_new_file_is_written_and_told(tmp_path, capsys):
     assert main(arguments) == 0
     text = capsys.readouterr().out
     assert "Opscope's host provider: all outputs are the same bit for bit" in text
+    assert "inputs      random, seed 0: x float32[4, 1, 3]\n" in text
     assert "checker     passed" in text
+    assert "opset ai.onnx 22  1 node\n" in text
     assert f"written     {new}" in text
     assert path.read_bytes() == before
     assert load_model(new).opset_imports == {"": 21}
@@ -54,7 +56,32 @@ def test_a_new_file_is_written_and_told(tmp_path, capsys):
     assert data["placement"]["ort-webgpu"]["after"] == {"gpu": 1}
     assert data["placement"]["ort-webgpu"]["moved"][0]["node"]["name"] == "gru"
     assert data["comparisons"][0]["exact"]
+    assert (data["comparisons"][0]["outputs"], data["comparisons"][0]["elements"]) == (1, 8)
+    assert data["inputs"] == "random, seed 0: x float32[4, 1, 3]"
     assert data["rules"][0]["changed"] == 1
+
+
+def test_the_sizes_that_were_assumed_are_told(tmp_path, capsys):
+    node = helper.make_node("Sin", ["x"], ["y"], name="sin")
+    ports = {"x": (F, ("batch", "time", None))}
+    path = saved(proto([node], ports, {"y": (F, None)}, None, 22), tmp_path)
+    arguments = ["fix", str(path), "--rule", "lower-opset", "--dim", "time=5", "-o"]
+    assert main([*arguments, str(tmp_path / "new.onnx")]) == 0
+    text = capsys.readouterr().out
+    assert "random, seed 0: x float32[1, 5, 64]; assumed: batch = 1, x[2] = 64\n" in text
+
+
+def test_given_inputs_that_contradict_a_fixed_shape_are_an_error(tmp_path, capsys):
+    node = helper.make_node("Sin", ["x"], ["y"], name="sin")
+    path = saved(proto([node], {"x": (F, ("n",))}, {"y": (F, None)}), tmp_path)
+    np.savez(tmp_path / "in.npz", x=np.ones(3, np.float32))
+    arguments = ["fix", str(path), "--rule", "fix-shapes", "--dim", "n=2"]
+    arguments += ["--inputs", str(tmp_path / "in.npz"), "-o", str(tmp_path / "new.onnx")]
+    assert main(arguments) == 1
+    error = capsys.readouterr().err
+    assert "the inputs do not fit: the fixed model: input 'x': expected float32[2], got" in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "new.onnx").exists()
 
 
 def test_json_alone_on_standard_output(tmp_path, capsys):
@@ -83,6 +110,10 @@ def test_nothing_to_change_writes_nothing(tmp_path, capsys):
         (["--rule", "lower-opset", "--opset", "6"], 1, "below 7"),
         (["--rule", "fix-shapes"], 1, "wants shapes"),
         (["--rule", "drop-dead", "--tolerance", "7"], 2, "--tolerance"),
+        (["--rule", "drop-dead", "--tolerance", "0"], 2, "--tolerance needs -o FILE"),
+        (["--rule", "drop-dead", "--shape", "x=4,1,3"], 2, "are for the rule fix-shapes"),
+        (["--rule", "drop-dead", "-o", "n", "--no-compare", "--live"], 2, "leave --no-compare out"),
+        (["--rule", "drop-dead", "-o", "n", "--inputs", "i", "--dim", "n=1"], 2, "leave --shape"),
         (["--rule", "drop-dead", "-o", ""], 2, "-o wants the name of a file"),
     ],
 )
@@ -201,8 +232,8 @@ def test_a_preview_of_a_large_model_is_short(tmp_path, capsys):
     assert len(lines) < 45
     assert max(map(len, lines)) < 250
     assert any("more (" in line and "--json FILE lists them all" in line for line in lines)
-    (moved,) = (line for line in lines if "host -> gpu" in line)
-    assert "'sin0' (Sin), 'sin1' (Sin), 'sin2' (Sin) and 37 more host -> gpu" in moved
+    (moved,) = (line for line in lines if "CPU -> GPU" in line)
+    assert "'sin0' (Sin), 'sin1' (Sin), 'sin2' (Sin) and 37 more CPU -> GPU" in moved
 
 
 def test_a_tolerance_of_nothing_is_one(tmp_path, monkeypatch):

@@ -69,7 +69,7 @@ def test_a_model_that_slid_off_the_gpu_is_brought_back(ort, tmp_path, capsys):
     new_path, report = tmp_path / "new.onnx", tmp_path / "fix.json"
     arguments = ["fix", str(path), "--rule", "lower-opset", "--live", "-o", str(new_path)]
     assert main([*arguments, "--json", str(report)]) == 0
-    moved = r"ort-webgpu live: 'mask_gru' \(GRU\) host -> gpu \(WebGpuExecutionProvider\)"
+    moved = r"ort-webgpu live: 'mask_gru' \(GRU\) CPU -> GPU \(WebGpuExecutionProvider\)"
     assert re.search(moved, capsys.readouterr().out)
     told = json.loads(report.read_text())
     assert "host" not in told["placement"][TARGET]["after"]

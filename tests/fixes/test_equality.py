@@ -7,7 +7,12 @@ import pytest
 from fix_case import proto, subject
 from onnx import helper
 from opscope.engine.errors import DeviceError
-from opscope.engine.fixes.equality import compare_live, compare_on_gpu, judge
+from opscope.engine.fixes.equality import (
+    compare_live,
+    compare_on_gpu,
+    compare_on_host,
+    judge,
+)
 from opscope.engine.session import Session
 
 A = np.array([1, 2, 3], np.float32)
@@ -50,9 +55,50 @@ def test_infinities_that_become_finite():
     healed = found(inf, A, 1e-3, heals=True)
     assert not healed.failure
     assert healed.healed == 2
-    assert "2 elements that were infinite or NaN are finite now" in healed.text
+    assert "finite now, and infinite or NaN before: 2 elements" in healed.text
     assert found(A, inf, 1e-3, heals=True).failure
     assert found(inf, A + 1, 1e-3, heals=True).failure
+
+
+def test_nothing_to_compare_is_never_equal():
+    """No outputs, and outputs without elements, are not "the same"."""
+    empty = np.zeros((0, 3), np.float32)
+    for value in (empty, [], [empty, empty], {}):
+        outcome = found(value, value)
+        assert outcome.skipped == "the outputs hold no element that could be compared"
+        assert not outcome.exact
+    assert not found([empty, A], [empty, A]).skipped
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (A, "all outputs are the same bit for bit (1 output, 3 elements)"),
+        ([A, A], "all outputs are the same bit for bit (1 output, 6 elements)"),
+        (np.array(["a"], object), "all outputs are the same bit for bit (1 output, 1 element)"),
+        (np.float32([np.nan, np.inf]), "all are infinite or NaN, which says little"),
+    ],
+)
+def test_how_much_was_compared_is_told(value, text):
+    assert text in found(value, value).text
+    assert ("says little" in found(value, value).text) == ("says little" in text)
+
+
+def test_a_changed_model_that_takes_other_inputs_has_failed():
+    """Its engine is not to blame, as it may be where it lacks an operator's older version."""
+    old = model_of("Neg")
+    node = helper.make_node("Neg", ["z"], ["y"])
+    other = proto([node], {"z": ("float32", (3,))}, {"y": ("float32", (3,))})
+    for compared in (
+        compare_on_host(old, subject(other).model, {"x": A}, None),
+        compare_on_gpu(Session(), old, subject(other).model, {"x": A}, 1e-3),
+    ):
+        assert compared.failure.startswith("the changed model fails: ")
+    other.graph.node[0].CopyFrom(helper.make_node("Mystery", ["x"], ["y"], domain="custom"))
+    other.graph.input[0].name = "x"
+    other.opset_import.append(helper.make_opsetid("custom", 1))
+    compared = compare_on_host(old, subject(other).model, {"x": A}, None)
+    assert compared.skipped.startswith("it cannot run the changed model")
 
 
 def test_other_outputs():
