@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from ..ir.edits import Edits, ValueId
 from ..ir.model import Dim, Model, Port, Shape
-from .rule import Note, Proposal, RefusedError, Subject, counted
+from ..units import counted
+from .rule import Note, Proposal, RefusedError, Subject
 
 
 def propose(subject: Subject) -> Proposal:
@@ -40,9 +41,9 @@ def propose(subject: Subject) -> Proposal:
         for (path, name), shape in shapes.items()
     ]
     notes += _open(ports, shapes)
-    if not shapes:
-        return Proposal(Edits(), tuple(notes), "no shape changes")
     refreshed = _refreshed(subject, Edits(shapes=shapes))
+    if not shapes and not refreshed:
+        return Proposal(Edits(), tuple(notes), "no shape changes")
     notes += [
         Note(None, name, "value", True, _followed(subject.model, (path, name), shape))
         for (path, name), shape in refreshed.items()

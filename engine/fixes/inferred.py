@@ -6,10 +6,12 @@ every ``value_info``. A placement may trust it; a rule that bakes a shape into t
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ..ir.model import Graph, Model, Node, Port
+from ..ir.edits import ValueId
+from ..ir.model import Graph, Model, Node, Port, TensorType
 from ..ir.schema import schema
 
 
@@ -47,3 +49,53 @@ def _is_inferred(model: Model, node: Node) -> bool:
         return True
     opset = model.opset(node)
     return bool(opset) and schema(node.domain, node.op_type, opset or 0) is not None
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """A value of which the file says something else than what follows from its nodes."""
+
+    value: ValueId
+    declared: TensorType
+    inferred: TensorType
+
+    @property
+    def text(self) -> str:
+        """What is wrong, and what helps, on one line."""
+        ours, theirs = self.declared, self.inferred
+        remedy = "export it again"
+        if (ours.kind, ours.dtype) == (theirs.kind, theirs.dtype):
+            remedy = "fix-shapes as the first rule writes what follows from the inputs' shapes"
+        return f"the file says that '{self.value[1]}' is {ours}, its nodes give {theirs}; {remedy}"
+
+
+def contradictions(model: Model, inferred: Mapping[ValueId, TensorType]) -> Iterator[Contradiction]:
+    """Declarations of the main graph and its subgraphs that cannot be true.
+
+    Args:
+        model: the model.
+        inferred: the types of :func:`without_declared_shapes`.
+    """
+    bodies = {function.graph.path for function in model.functions.values()}
+    for graph in model.graphs():
+        if graph.path[:1] in bodies:
+            continue  # what is declared of a function may hold for one of its calls alone
+        declared = dict(graph.values)
+        declared |= {port.name: port.type for port in graph.outputs if port.type is not None}
+        for name, kind in declared.items():
+            found = inferred.get((graph.path, name))
+            if found is not None and not _compatible(kind, found):
+                yield Contradiction((graph.path, name), kind, found)
+
+
+def _compatible(a: TensorType, b: TensorType) -> bool:
+    if "map" in (a.kind, b.kind):
+        return True  # onnx infers none
+    if a.kind != b.kind or (a.dtype != b.dtype and "?" not in (a.dtype, b.dtype)):
+        return False
+    if a.shape is None or b.shape is None:
+        return True
+    if len(a.shape) != len(b.shape):
+        return False
+    pairs = zip(a.shape, b.shape, strict=True)
+    return all(x == y for x, y in pairs if isinstance(x, int) and isinstance(y, int))

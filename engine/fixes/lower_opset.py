@@ -18,7 +18,8 @@ from ..providers.placement import place
 from ..providers.support import Reason, Status
 from ..providers.targets import target
 from ..providers.uses import model_uses
-from .rule import Note, Proposal, RefusedError, Subject, counted, failing, note, on_gpu
+from ..units import counted
+from .rule import Note, Proposal, RefusedError, Subject, failing, note, on_gpu
 from .version_facts import Settled
 from .versions import Meaning, meaning
 
@@ -37,6 +38,11 @@ class Candidate:
 
     opset: int
     meanings: Mapping[NodeId, Meaning]
+
+    @property
+    def against(self) -> tuple[tuple[NodeId, str], ...]:
+        """The nodes that do not mean the same there, and why."""
+        return tuple((i, m.difference) for i, m in self.meanings.items() if m.difference)
 
     @property
     def attributes(self) -> Mapping[NodeId, Settled]:
@@ -77,8 +83,9 @@ def _best(subject: Subject, opset: int) -> Proposal:
     best, best_score, seen = None, standing.score, _signature(subject, opset, None)
     barrier: tuple[Note, ...] = ()
     for version in range(opset - 1, LOWEST - 1, -1):
-        candidate, barrier = _candidate(subject, version)
-        if candidate is None:
+        candidate = _candidate(subject, version)
+        if against := candidate.against:
+            barrier = tuple(note(model.nodes[i], False, _text(version, t)) for i, t in against)
             break
         if (signature := _signature(subject, version, candidate)) == seen:
             continue
@@ -101,32 +108,46 @@ def _forced(subject: Subject, opset: int, wanted: int) -> Proposal:
         raise RefusedError(f"{model.path}: opset {wanted} is below {LOWEST}, the lowest compared")
     if wanted >= opset:
         return Proposal(Edits(), (), f"the model is stamped opset {opset}, not above {wanted}")
-    candidate, barrier = _candidate(subject, wanted)
-    if candidate is None:
-        more = f" (and {len(barrier) - 1} more)" if len(barrier) > 1 else ""
-        raise RefusedError(
-            f"{model.path}: node '{barrier[0].label}' ({barrier[0].op}) does not mean the same at "
-            f"opset {wanted}: {barrier[0].text.partition(': ')[2]}{more}"
-        )
+    candidate = _candidate(subject, wanted)
+    if candidate.against:
+        raise RefusedError(_refusal(subject, candidate, opset))
     return _proposal(subject, candidate, ())
 
 
-def _candidate(subject: Subject, version: int) -> tuple[Candidate | None, tuple[Note, ...]]:
-    """The model at ``version``; None, and the nodes that stand against it, where it changes."""
+def _refusal(subject: Subject, candidate: Candidate, opset: int) -> str:
+    """The first node that stands against a version, why, and how far the stamp can be lowered."""
+    model, wanted = subject.model, candidate.opset
+    (first, difference), *others = candidate.against
+    node, lowest = model.nodes[first], opset
+    while not _candidate(subject, lowest - 1).against:
+        lowest -= 1
+    what = f"node '{node.label}' ({node.op}) does not mean the same at opset {wanted}: {difference}"
+    more = f" (and {counted(len(others), 'more node')})" if others else ""
+    reach = f"--opset {lowest} is as far as every node means the same"
+    if lowest == opset:
+        reach = f"opset {opset} is the oldest at which every node means the same"
+    return f"{model.path}: {what}{more}; {reach}"
+
+
+def _text(version: int, difference: str) -> str:
+    return f"opset {version}: {difference}"
+
+
+def _candidate(subject: Subject, version: int) -> Candidate:
+    """The model at ``version``.
+
+    What the file declares of values in between is not relied on: it may be wrong.
+    """
     model = subject.model
     meanings: dict[NodeId, Meaning] = {}
-    against: list[Note] = []
-    for node, use in model_uses(model, subject.types):
+    for node, use in model_uses(model, subject.inferred):
         current = model.opset(node)
         if node.domain or current is None or model.function_of(node) is not None:
             continue
         if current <= version:
             continue
-        found = meaning(node, use, version, current)
-        meanings[node.id] = found
-        if found.difference:
-            against.append(note(node, False, f"opset {version}: {found.difference}"))
-    return (None, tuple(against)) if against else (Candidate(version, meanings), ())
+        meanings[node.id] = meaning(node, use, version, current)
+    return Candidate(version, meanings)
 
 
 @dataclass(frozen=True)

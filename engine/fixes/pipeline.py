@@ -11,7 +11,7 @@ from pathlib import Path
 from ..errors import ModelFileError
 from ..ir.model import Model, Node, NodeId
 from ..providers.support import Support
-from .rule import Options, Proposal, Subject
+from .rule import Options, Proposal, RefusedError, Subject
 from .rules import RULES
 
 REPAIRED = frozenset(
@@ -94,7 +94,7 @@ def make_fix(model: Model, rules: Sequence[str], options: Options) -> Fix:
     """Apply ``rules`` in order to ``model``, as it was read from its file.
 
     Raises:
-        RefusedError: a rule cannot do what was asked.
+        RefusedError: a rule cannot do what was asked, or what the file says of its values is wrong.
         ModelFileError: the file cannot be read again, or is damaged in a way that names hang on.
     """
     subject = Subject(_bytes(model), model, options)
@@ -112,7 +112,11 @@ def make_fix(model: Model, rules: Sequence[str], options: Options) -> Fix:
         if proposal.edits:
             subject, moved = subject.after(proposal.edits)
             origins = {new: origins[old] for new, old in moved.items() if old in origins}
-    return Fix(before, subject, tuple(steps), origins)
+    fix = Fix(before, subject, tuple(steps), origins)
+    if fix.changes and (wrong := subject.contradictions):
+        # What reads the new file may notice, though it did not where nodes were not folded.
+        raise RefusedError(f"{model.path}: {wrong[0].text}")
+    return fix
 
 
 def _bytes(model: Model) -> bytes:

@@ -15,7 +15,7 @@ from ..ir.model import Model, Node, NodeId
 from ..providers.placement import place
 from ..providers.support import Status, Support
 from ..providers.uses import Types
-from .inferred import without_declared_shapes
+from .inferred import Contradiction, contradictions, without_declared_shapes
 
 
 class RefusedError(OpscopeError):
@@ -94,6 +94,11 @@ class Subject:
         return infer_types(without_declared_shapes(self.model))
 
     @cached_property
+    def contradictions(self) -> tuple[Contradiction, ...]:
+        """What the file says of values that cannot be true."""
+        return tuple(contradictions(self.model, self.inferred))
+
+    @cached_property
     def outside(self) -> OutsideNames:
         """Values that something besides nodes may set or read."""
         return outside_names(self.data, self.model.path or "the model")
@@ -145,11 +150,6 @@ class Proposal:
 
 
 Rule = Callable[[Subject], Proposal]
-
-
-def counted(count: int, what: str) -> str:
-    """``1 node``, ``2 nodes``."""
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def on_gpu(verdicts: Mapping[NodeId, Support]) -> int:

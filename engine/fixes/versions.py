@@ -138,7 +138,8 @@ def _ports(
             continue
         if slot is None:
             name = newer[index].name if index < len(newer) else str(index)
-            return f"version {older.since} has no {what} '{name}'"
+            there = " (there it is an attribute)" if name in older.attributes else ""
+            return f"version {older.since} has no {what} '{name}'{there}"
         text = type_text(kind)
         now = formal(newer, index)
         if text is not None and text not in slot.types:

@@ -222,6 +222,32 @@ def test_refuses_what_would_mean_something_else(name):
     assert f"opset {version}" in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("opset", "wanted", "text"),
+    [
+        (22, 12, "opset 12: Squeeze 13 is not Squeeze 11 here: version 11 has no input 'axes' "
+                 "(there it is an attribute); --opset 13 is as far as every node means the same"),
+        (13, 12, "an attribute); opset 13 is the oldest at which every node means the same"),
+    ],
+)  # fmt: skip
+def test_a_refusal_says_how_far_one_can_go(opset, wanted, text):
+    axes = {"a": np.array([0], I64)}
+    model = one("Squeeze", {"x": (F, (1, 3))}, Y, axes, opset, "x a")
+    with pytest.raises(RefusedError) as error:
+        propose("lower-opset", model, opset=wanted)
+    assert str(error.value).endswith(text)
+    if opset == 22:
+        assert changed("lower-opset", model, opset=13).opset_import[0].version == 13
+
+
+def test_a_refusal_counts_the_other_nodes():
+    axes = {"a": np.array([0], I64)}
+    nodes = [helper.make_node("Squeeze", ["x", "a"], [f"y{i}"], name=f"n{i}") for i in range(3)]
+    model = proto(nodes, {"x": (F, (1, 3))}, {f"y{i}": (F, None) for i in range(3)}, axes)
+    with pytest.raises(RefusedError, match=r"node 'n0' .* \(and 2 more nodes\); "):
+        propose("lower-opset", model, opset=12)
+
+
 def test_a_cast_of_float8_is_refused():
     target = onnx.TensorProto.FLOAT8E4M3FN
     node = helper.make_node("Cast", ["x"], ["y"], name="n", to=target)
