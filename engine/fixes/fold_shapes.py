@@ -1,12 +1,11 @@
 """``fold-shapes``: shape arithmetic that is the same for every input becomes an initializer.
 
-Only in the main graph, only integers and booleans (and casts of them, which are exact), computed on
-the host in their own types. A value that is an output of the model stays computed.
+Only in the main graph, and only what :mod:`.constants` computes. A value that is an output of the
+model stays computed.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -14,42 +13,24 @@ import numpy as np
 from ..device.profile import DeviceProfile
 from ..errors import FeedError, LimitError, ModelFileError, NodeError
 from ..feeds import stand_in_feeds
-from ..host.evaluate import evaluate
 from ..ir.edits import Edits, ValueId
-from ..ir.model import Graph, Model, Node, NodeId, TensorType, subgraph_reads
+from ..ir.model import Graph, Model, Node, NodeId, subgraph_reads
 from ..ops import load_kernels
 from ..plan.planner import PlanOptions, make_plan
 from ..providers.uses import Types, graph_uses
+from ..units import counted
+from .constants import SOURCES, constants
 from .liveness import dead
-from .rule import Note, Proposal, Subject, counted, note
-
-MAX_ELEMENTS = 1024
-"""Values of more elements are no shape arithmetic."""
-
-_SOURCES = frozenset(("Shape", "Size"))
-_EXACT = frozenset(
-    (
-        *("Gather", "Slice", "Concat", "Squeeze", "Unsqueeze", "Reshape", "Flatten"),
-        *("Transpose", "Cast", "Identity", "Add", "Sub", "Mul", "Div", "Mod", "Neg", "Abs"),
-        *("Min", "Max", "Where", "Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual"),
-        *("And", "Or", "Not", "Sign", "ReduceProd", "ReduceSum", "ReduceMax", "ReduceMin"),
-        *("Range", "ConstantOfShape", "Expand", "Tile", "Split", "GatherElements"),
-        *("ScatterND", "ScatterElements", "NonZero", "Clip", "Pad"),
-    )
-)
-_GROWS = frozenset(("Range", "ConstantOfShape", "Expand", "Tile", "Pad"))
-"""Operators whose output can be of any size; they are computed only where it is known."""
-_MOVES = frozenset(
-    ("Cast", "Gather", "Slice", "Concat", "Squeeze", "Unsqueeze", "Reshape", "Identity", "Split")
-)
-"""What is exact for floats too."""
+from .rule import Note, Proposal, Subject, note
 
 
 def propose(subject: Subject) -> Proposal:
     """Fold what is constant; the outputs stay the same bit for bit."""
     model = subject.model
     types = best_types(model, subject.inferred)
-    known, notes = _folded(model, types, subject.outside.overridable)
+    found = constants(model, types, subject.outside.overridable)
+    known = found.values
+    notes = [note(node, False, f"it cannot be computed: {why}") for node, why in found.failures]
     graph = model.graph
     ends = {port.name for port in graph.outputs} | subject.outside.noted
     folded = [n for n in graph.nodes if n.op_type != "Constant" and _is_known(n, known)]
@@ -104,92 +85,9 @@ def best_types(model: Model, static: Types) -> Types:
     return {**static, **found}
 
 
-def _folded(
-    model: Model, types: Types, overridable: frozenset[str]
-) -> tuple[dict[str, np.ndarray], list[Note]]:
-    """The values of the main graph that are the same for every input, and notes."""
-    graph = model.graph
-    known: dict[str, np.ndarray] = {}
-    notes: list[Note] = []
-    for name, weight in graph.initializers.items():
-        if name not in overridable and _is_small(weight.type):
-            known[name] = weight.numpy()
-    uses = {node.id: use for node, use in graph_uses(model, graph, types)}
-    for node in graph.sorted_nodes:
-        if node.domain or not node.outputs or model.function_of(node) is not None:
-            continue
-        use = uses[node.id]
-        if node.op_type in _SOURCES:
-            found = _of_type(node, use.inputs[0] if use.inputs else None)
-            if found is not None and node.outputs[0]:
-                known[node.outputs[0]] = found
-            continue
-        constant = node.op_type == "Constant"
-        if not constant and (
-            node.op_type not in _EXACT or not all(n in known for n in node.inputs if n)
-        ):
-            continue
-        if not _may_compute(node, use.outputs, [known[n] for n in node.inputs if n]):
-            continue
-        arrays = [known[name] if name else None for name in node.inputs]
-        try:
-            results = evaluate(use, arrays)
-        except (NodeError, ModelFileError) as error:
-            notes.append(note(node, False, f"it cannot be computed: {error}"))
-            continue
-        for name, value in zip(node.outputs, results, strict=True):
-            if name and isinstance(value, np.ndarray) and value.size <= MAX_ELEMENTS:
-                known[name] = value
-    return {k: v for k, v in known.items() if k not in graph.initializers}, notes
-
-
-def _may_compute(
-    node: Node, outputs: tuple[TensorType | None, ...], arrays: list[np.ndarray]
-) -> bool:
-    floats = any(a.dtype.kind not in "iub" for a in arrays)
-    if floats and node.op_type not in _MOVES:
-        return False
-    if floats and node.op_type == "Cast":
-        return False  # of a float it may round
-    if node.op_type in _GROWS or node.op_type == "Constant":
-        kinds = [kind for kind in outputs if kind is not None]
-        if not all(map(_is_small, kinds)):
-            return False
-        return node.op_type == "Constant" or all(_is_whole(kind) for kind in kinds)
-    return True
-
-
-def _is_whole(kind: TensorType) -> bool:
-    return "int" in kind.dtype or kind.dtype == "bool"
-
-
 def _is_known(node: Node, known: Mapping[str, np.ndarray]) -> bool:
     names = [name for name in node.outputs if name]
     return bool(names) and all(name in known for name in names)
-
-
-def _is_small(kind: TensorType) -> bool:
-    dims = kind.known_dims
-    return dims is not None and kind.dtype != "string" and math.prod(dims) <= MAX_ELEMENTS
-
-
-def _of_type(node: Node, kind: TensorType | None) -> np.ndarray | None:
-    """What Shape or Size gives for a value of type ``kind``, where that is known."""
-    if kind is None or kind.shape is None or kind.kind != "tensor" or kind.dtype == "?":
-        return None
-    dims = kind.shape
-    if node.op_type == "Shape":
-        start, end = node.attributes.get("start", 0), node.attributes.get("end")
-        if not isinstance(start, int) or not (end is None or isinstance(end, int)):
-            return None
-        rank = len(dims)
-        low = max(0, min(rank, start + rank if start < 0 else start))
-        high = rank if end is None else max(0, min(rank, end + rank if end < 0 else end))
-        dims = dims[low:high]
-    if not all(isinstance(d, int) for d in dims):
-        return None
-    sizes = [int(d) for d in dims if isinstance(d, int)]
-    return np.array(math.prod(sizes) if node.op_type == "Size" else sizes, np.int64)
 
 
 def _read_by_others(graph: Graph, without: frozenset[NodeId]) -> set[str]:
@@ -212,7 +110,7 @@ def _open(model: Model, types: Types, known: Mapping[str, np.ndarray]) -> list[N
     """Notes about Shape nodes that are not constant."""
     notes = []
     for node, use in graph_uses(model, model.graph, types):
-        if node.op in _SOURCES and node.outputs and node.outputs[0] not in known:
+        if node.op in SOURCES and node.outputs and node.outputs[0] not in known:
             kind = use.inputs[0] if use.inputs else None
             notes.append(note(node, False, f"the shape of its input is {kind}: not fixed"))
     return notes

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..ir.edits import ValueId
-from ..ir.model import Node, NodeId
-from ..ops.use import OpUse
+from ..ir.model import Graph, GraphPath, Node, NodeId
 from ..providers.support import Reason, Status
 from ..providers.uses import model_uses
 from .cast_f32 import settle
-from .ranges import EXACT, INT64, Bound, fits_int32, integer_bounds
+from .constants import SOURCES, constants
+from .ranges import EXACT, INT64, MAX_ELEMENTS, Bound, fits_int32, integer_bounds
 from .retype import Slots, slots
 from .rule import Note, Proposal, Subject, note
 
@@ -29,7 +29,7 @@ def propose(subject: Subject) -> Proposal:
         ModelFileError: an initializer cannot be read.
     """
     forced = {node.id for node in subject.chosen()}
-    bounds = integer_bounds(subject.model, subject.inferred, subject.outside.overridable)
+    bounds = bounds_of(subject)
     notes: list[Note] = []
     chosen: dict[NodeId, Slots] = {}
     for node, use in model_uses(subject.model, subject.types):
@@ -45,7 +45,7 @@ def propose(subject: Subject) -> Proposal:
             notes.append(note(node, False, "it has no value of int64"))
             continue
         found = slots(node, use, SOURCE, TARGET, every=False)
-        reason = found.refusal or _unproven(node, use, found, bounds)
+        reason = found.refusal or _unproven(subject, node, found, bounds)
         if reason:
             notes.append(note(node, False, reason))
         else:
@@ -58,7 +58,14 @@ def _refused_for_its_type(subject: Subject, node: Node) -> bool:
     return any(v and v.status is Status.HOST and v.reason is Reason.TYPE for v in verdicts)
 
 
-def _unproven(node: Node, use: OpUse, found: Slots, bounds: Mapping[ValueId, Bound]) -> str:
+def bounds_of(subject: Subject) -> Mapping[ValueId, Bound]:
+    """The proven bounds of the model's integers, those of its constants among them."""
+    model, overridable = subject.model, subject.outside.overridable
+    fixed = constants(model, subject.inferred, overridable).values
+    return integer_bounds(model, subject.inferred, overridable, fixed)
+
+
+def _unproven(subject: Subject, node: Node, found: Slots, bounds: Mapping[ValueId, Bound]) -> str:
     """Why the node's values may leave int32, or ""."""
     if node.op_type not in EXACT:
         return f"nothing is known of the values inside {node.op_type}"
@@ -67,7 +74,51 @@ def _unproven(node: Node, use: OpUse, found: Slots, bounds: Mapping[ValueId, Bou
     for what, index, name in ports:
         bound = bounds.get((node.id.graph, name))
         if bound is None or bound == INT64:
-            return f"nothing bounds its {what} {index} ('{name}')"
+            origin = _origin(subject, (node.id.graph, name), bounds)
+            return f"nothing bounds its {what} {index} ('{name}'): it comes from {origin}"
         if not fits_int32(bound):
             return f"its {what} {index} ('{name}') may be from {bound[0]:,} to {bound[1]:,}"
     return ""
+
+
+def _origin(subject: Subject, value: ValueId, bounds: Mapping[ValueId, Bound]) -> str:
+    """Where a value that nothing bounds comes from, as far back as that can be followed."""
+    graphs = {graph.path: graph for graph in subject.model.graphs()}
+    seen: set[ValueId] = set()
+    value = _defined(graphs, value)
+    while True:
+        seen.add(value)
+        path, name = value
+        node = graphs[path].producers.get(name)
+        if node is None:
+            if name not in graphs[path].initializers:
+                whose = (
+                    "of a subgraph or function" if path else "which a caller may set to anything"
+                )
+                return f"input '{name}', {whose}"
+            if not path and name in subject.outside.overridable:
+                return f"initializer '{name}', which a caller may set to anything"
+            return f"initializer '{name}', of more than {MAX_ELEMENTS:,} elements or unreadable"
+        if node.op in SOURCES and node.inputs:
+            kind = subject.inferred.get(_defined(graphs, (path, node.inputs[0])))
+            return f"the sizes of '{node.inputs[0]}', {kind or 'of unknown type'}"
+        inputs = (_defined(graphs, (path, n)) for n in node.inputs if n)
+        value = next((i for i in inputs if _is_unbounded(subject, i, bounds)), (path, name))
+        if value in seen:
+            return f"'{node.label}' ({node.op})"
+
+
+def _is_unbounded(subject: Subject, value: ValueId, bounds: Mapping[ValueId, Bound]) -> bool:
+    kind = subject.inferred.get(value)
+    return kind is not None and kind.dtype == SOURCE and bounds.get(value, INT64) == INT64
+
+
+def _defined(graphs: Mapping[GraphPath, Graph], value: ValueId) -> ValueId:
+    """The value by the graph that defines it: its own, or one around it."""
+    path, name = value
+    for depth in range(len(path), 0, -1):
+        graph = graphs[path[:depth]]
+        names = (*graph.producers, *graph.initializers, *(port.name for port in graph.inputs))
+        if name in names:
+            return graph.path, name
+    return path[:0], name

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,7 @@ _MOVES: Mapping[str, tuple[int, ...]] = {
         (0,),
     ),
     "Where": (1, 2),
+    "OneHot": (2,),
 }
 _ALL_MOVE = frozenset(("Concat",))
 EXACT = frozenset((*_MOVES, *_ALL_MOVE, "Add", "Sub", "Mul", "Div", "Mod", "Neg", "Abs", "Min")) | {
@@ -54,7 +56,10 @@ EXACT = frozenset((*_MOVES, *_ALL_MOVE, "Add", "Sub", "Mul", "Div", "Mod", "Neg"
 
 
 def integer_bounds(
-    model: Model, types: Types, overridable: frozenset[str] = frozenset()
+    model: Model,
+    types: Types,
+    overridable: frozenset[str] = frozenset(),
+    constants: Mapping[str, np.ndarray] = MappingProxyType({}),
 ) -> Mapping[ValueId, Bound]:
     """The bounds that are proven, for integer values of every graph.
 
@@ -65,6 +70,7 @@ def integer_bounds(
         model: the model.
         types: static types of its values.
         overridable: initializers of the main graph that a caller may replace.
+        constants: values of the main graph that are the same for every input.
     """
     found: dict[ValueId, Bound] = {}
     stack: list[tuple[Graph, tuple[Graph, ...]]] = [(model.graph, ())]
@@ -86,9 +92,13 @@ def integer_bounds(
                 limits = _limits(kind) if kind is not None else None
                 if limits is None:
                     continue  # no integer
+                name = node.outputs[index]
+                if bound in (None, limits) and not graph.path and name in constants:
+                    # A bound that a rule found stands: it may be that of a sum on the way.
+                    bound = _of_values(constants[name])
                 if bound is None or not _within(bound, limits):
                     bound = limits  # what may wrap around can be anything of its type
-                found[graph.path, node.outputs[index]] = bound
+                found[graph.path, name] = bound
             for _, inner in node.subgraphs:
                 stack.append((inner, (graph, *outer)))
                 trips = _at(ins, 0)
@@ -121,14 +131,19 @@ def fits_int32(bound: Bound | None) -> bool:
 
 
 def _of_weight(weight: Weight) -> Bound | None:
-    if "int" not in weight.dtype or not 0 < math.prod(weight.shape) <= MAX_ELEMENTS:
+    if "int" not in weight.dtype or math.prod(weight.shape) > MAX_ELEMENTS:
         return None
     try:
-        values = np.asarray(weight.numpy())
-        if values.dtype != np.uint64:  # 4-bit types have no minimum of their own
-            values = values.astype(np.int64)
+        return _of_values(np.asarray(weight.numpy()))
     except (ModelFileError, ValueError):
         return None  # the file's own findings say why it cannot be read
+
+
+def _of_values(values: np.ndarray) -> Bound | None:
+    if not values.size:
+        return None
+    if values.dtype != np.uint64:  # 4-bit types have no minimum of their own
+        values = values.astype(np.int64)
     return int(values.min()), int(values.max())
 
 
@@ -199,13 +214,19 @@ def _absolute(use: OpUse, ins: tuple[Bound | None, ...]) -> Bound | None:
     return (0 if a[0] <= 0 <= a[1] else min(map(abs, a))), max(map(abs, a))
 
 
+def _whole(use: OpUse) -> Bound:
+    """What the type of the output can hold; any integer where that is not known."""
+    kind = use.outputs[0] if use.outputs else None
+    return (None if kind is None else _limits(kind)) or (INT64[0], _LIMITS["uint64"][1])
+
+
 def _least(use: OpUse, ins: tuple[Bound | None, ...]) -> Bound | None:
-    whole = [INT64 if b is None else b for b in ins]
+    whole = [_whole(use) if b is None else b for b in ins]
     return min(b[0] for b in whole), min(b[1] for b in whole)
 
 
 def _greatest(use: OpUse, ins: tuple[Bound | None, ...]) -> Bound | None:
-    whole = [INT64 if b is None else b for b in ins]
+    whole = [_whole(use) if b is None else b for b in ins]
     return max(b[0] for b in whole), max(b[1] for b in whole)
 
 
@@ -213,12 +234,12 @@ def _clip(use: OpUse, ins: tuple[Bound | None, ...]) -> Bound | None:
     kind = use.inputs[0] if use.inputs else None
     if kind is None or "int" not in kind.dtype:
         return None
-    low, high = _at(ins, 0) or INT64
+    low, high = _at(ins, 0) or _whole(use)
     if use.has(1):
-        least = _at(ins, 1) or INT64
+        least = _at(ins, 1) or _whole(use)
         low, high = max(low, least[0]), max(high, least[1])
     if use.has(2):
-        most = _at(ins, 2) or INT64
+        most = _at(ins, 2) or _whole(use)
         low, high = min(low, most[0]), min(high, most[1])
     return low, high
 
@@ -250,10 +271,13 @@ def _dims(use: OpUse, index: int) -> tuple[int, ...] | None:
 
 def _axis_index(use: OpUse, ins: tuple[Bound | None, ...]) -> Bound | None:
     """A position along an axis."""
-    dims, axis = _dims(use, 0), use.attr("axis", -1 if use.op_type == "TopK" else 0)
-    if not dims or not -len(dims) <= axis < len(dims) or not dims[axis]:
+    kind: TensorType | None = use.inputs[0] if use.inputs else None
+    dims = None if kind is None else kind.shape
+    axis = use.attr("axis", -1 if use.op_type == "TopK" else 0)
+    if not dims or not -len(dims) <= axis < len(dims):
         return None
-    return 0, dims[axis] - 1
+    size = dims[axis]
+    return (0, size - 1) if isinstance(size, int) and size > 0 else None
 
 
 def _any_index(use: OpUse, ins: tuple[Bound | None, ...]) -> Bound | None:

@@ -44,6 +44,41 @@ def test_open_shapes_stay():
     assert texts(proposal, "Shape") == ["the shape of its input is float32[n, 3, 4]: not fixed"]
 
 
+@pytest.mark.parametrize(
+    ("index", "known"), [([1], [3]), ([-1, 1], [4, 3]), ([0], None), ([1, 0], None), ([], [])]
+)
+def test_a_known_size_of_an_open_shape_is_constant(index, known):
+    """Of [n, 3, 4], the last two are the same for every input."""
+    nodes = [n("Shape", "x", "s"), n("Gather", "s i", "g"), n("Concat", "g minus", "c", axis=0)]
+    nodes += [n("Reshape", "x c", "y")]
+    weights = {"i": np.array(index, np.int64), "minus": np.array([-1])}
+    old = proto(nodes, {"x": (F, ("n", 3, 4))}, {"y": (F, None)}, weights)
+    _, proposal = propose("fold-shapes", old)
+    if known is None:
+        assert not proposal.edits
+        return
+    new = changed("fold-shapes", old)
+    assert ops(new) == ["Reshape"]
+    assert numpy_helper.to_array(new.graph.initializer[0]).tolist() == [*known, -1]
+    assert_same_outputs(old, new, {"x": np.ones((5, 3, 4), np.float32)})
+
+
+def test_an_open_size_reaches_nothing_but_what_moves_it():
+    """Max of [n, 3] and 2 has an open element, whatever stands for n while it is computed."""
+    nodes = [n("Shape", "x", "s"), n("Max", "s two", "m"), n("Gather", "m zero", "y")]
+    old = proto(nodes, {"x": (F, ("n", 3))}, {"y": (I64, ())},
+                {"two": np.array(2), "zero": np.array(0)})  # fmt: skip
+    _, proposal = propose("fold-shapes", old)
+    assert not proposal.edits
+
+
+def test_an_index_that_is_open_picks_nothing():
+    nodes = [n("Shape", "x", "s"), n("Gather", "k s", "y")]
+    old = proto(nodes, {"x": (F, ("n",))}, {"y": (I64, (1,))}, {"k": np.array([7, 7, 7])})
+    _, proposal = propose("fold-shapes", old)
+    assert not proposal.edits
+
+
 def test_fixed_shapes_of_computed_values_come_from_the_plan():
     """onnx loses the shape behind Range; our planner computes it."""
     nodes = [n("Range", "zero len one", "i"), n("Expand", "i to", "e"), n("Shape", "e", "t")]

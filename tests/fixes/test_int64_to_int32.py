@@ -5,7 +5,8 @@ import onnx
 import pytest
 from fix_case import assert_same_outputs, changed, info, ops, propose, proto, subject, texts
 from onnx import helper, numpy_helper
-from opscope.engine.fixes.ranges import integer_bounds
+from opscope.engine.fixes import int64_to_int32
+from opscope.engine.fixes.ranges import fits_int32, integer_bounds
 from opscope.engine.host.evaluate import evaluate_model
 
 I64, J, F = "int64", "int32", "float32"
@@ -189,8 +190,7 @@ def test_a_range_may_step_once_past_its_end():
 
 
 def bounds_of(model):
-    given = subject(model)
-    return integer_bounds(given.model, given.inferred, given.outside.overridable)
+    return int64_to_int32.bounds_of(subject(model))
 
 
 def test_a_bound_that_a_caller_gives_is_none():
@@ -267,3 +267,103 @@ def test_what_is_put_beside_values_counts(op, more, attributes, bound):
     weights["five"] = np.array(-5)
     old = proto(nodes, {"x": (I64, (2, 2))}, {"y": (I64, None)}, weights)
     assert bounds_of(old)[(), "y"] == bound
+
+
+@pytest.mark.parametrize(
+    ("node", "label", "origin"),
+    [
+        (n("Add", "x x", "y"), "Add", "input 'x', which a caller may set to anything"),
+        (n("Add", "s s", "y"), "Add", "the sizes of 'f', float32[n, 3]"),
+        (n("Add", "t t", "y"), "Add", "the sizes of 'f', float32[n, 3]"),
+        (n("Add", "r r", "y"), "Add", "'cast' (Cast)"),
+        (n("Add", "k k", "y"), "Add", "initializer 'k', which a caller may set to anything"),
+        (n("Gather", "many x", "y"), "Gather", "initializer 'many', of more than 65,536 elements"),
+    ],
+)
+def test_a_refusal_says_where_the_value_comes_from(node, label, origin):
+    nodes = [n("Shape", "f", "s"), n("Neg", "s", "t"), n("Cast", "f", "r", "cast", to=7), node]
+    inputs = {"x": (I64, (2,)), "f": (F, ("n", 3)), "k": (I64, (2,))}
+    weights = {"k": np.array([1, 2]), "many": np.zeros(65_537, np.int64)}
+    old = proto(nodes, inputs, {"y": (I64, None)}, weights)
+    _, proposal = propose("int64-to-int32", old, nodes=(label,))
+    (text,) = texts(proposal, label)
+    assert f": it comes from {origin}" in text
+
+
+def test_the_origin_of_what_a_subgraph_reads_is_outside():
+    then = helper.make_graph([n("Add", "t t", "u", "inner")], "t", [], [info("u", I64, (2,))])
+    orelse = helper.make_graph([n("Neg", "x", "e")], "e", [], [info("e", I64, (2,))])
+    branch = helper.make_node("If", ["c"], ["y"], name="if", then_branch=then, else_branch=orelse)
+    inputs = {"x": (I64, (2,)), "c": ("bool", ())}
+    old = proto([n("Neg", "x", "t"), branch], inputs, {"y": (I64, (2,))})
+    _, proposal = propose("int64-to-int32", old, nodes=("inner",))
+    assert texts(proposal, "inner")[0].endswith(
+        "it comes from input 'x', which a caller may set to anything"
+    )
+
+
+FITS = 2**31 - 1
+PICK = [n("Shape", "f", "s"), n("Gather", "s i", "a")]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "inputs", "weights", "fits"),
+    [
+        # A size, and one more than int32 holds.
+        ([n("Shape", "f", "a")], {"f": (F, (FITS, 1))}, {}, True),
+        ([n("Shape", "f", "a")], {"f": (F, (FITS + 1, 1))}, {}, False),
+        # One known size of an open shape.
+        (PICK, {"f": (F, ("n", FITS))}, {"i": [1]}, True),
+        (PICK, {"f": (F, ("n", FITS + 1))}, {"i": [1]}, False),
+        (PICK, {"f": (F, ("n", 4))}, {"i": [0]}, False),
+        # A position along an axis of known size, whatever the others are: at most size - 1.
+        ([n("ArgMax", "f", "a", axis=1)], {"f": (F, ("n", FITS + 1))}, {}, True),
+        ([n("ArgMax", "f", "a", axis=1)], {"f": (F, ("n", FITS + 2))}, {}, False),
+        ([n("ArgMax", "f", "a", axis=0)], {"f": (F, ("n", 4))}, {}, False),
+        ([n("TopK", "f k", "v a")], {"f": (F, ("n", FITS + 1))}, {"k": [1]}, True),
+        ([n("TopK", "f k", "v a")], {"f": (F, ("n", FITS + 2))}, {"k": [1]}, False),
+        ([n("NonZero", "f", "a")], {"f": (F, (2, FITS + 1))}, {}, True),
+        ([n("NonZero", "f", "a")], {"f": (F, (2, FITS + 2))}, {}, False),
+        # What only takes values from elsewhere.
+        ([n("OneHot", "f d v", "a")], {"f": (F, (2,))}, {"d": 3, "v": [0, FITS]}, True),
+        ([n("OneHot", "f d v", "a")], {"f": (F, (2,))}, {"d": 3, "v": [0, FITS + 1]}, False),
+        ([n("Where", "c k m", "a")], {"c": ("bool", (2,))}, {"k": -FITS - 1, "m": FITS}, True),
+        ([n("Where", "c k m", "a")], {"c": ("bool", (2,))}, {"k": -FITS - 2, "m": FITS}, False),
+        ([n("Concat", "k m", "a", axis=0)], {}, {"k": [FITS], "m": [0]}, True),
+        # Arithmetic up to the edge and over it.
+        ([n("Clip", "x k m", "a")], {"x": (I64, (2,))}, {"k": -FITS - 1, "m": FITS}, True),
+        ([n("Clip", "x k m", "a")], {"x": (I64, (2,))}, {"k": 0, "m": FITS + 1}, False),
+        ([n("Clip", "x k", "a")], {"x": (I64, (2,))}, {"k": 0}, False),
+        ([n("Mod", "x k", "a")], {"x": (I64, (2,))}, {"k": FITS + 1}, True),
+        ([n("Mod", "x k", "a")], {"x": (I64, (2,))}, {"k": FITS + 2}, False),
+        ([n("Cast", "b", "t", "c", to=7), n("Mul", "t k", "a")], {"b": ("bool", (2,))}, {"k": FITS},
+         True),
+        ([n("Cast", "b", "t", "c", to=7), n("Mul", "t k", "a")], {"b": ("uint8", (2,))},
+         {"k": FITS // 255 + 1}, False),
+        ([n("Cast", "b", "a", to=7)], {"b": ("int32", (2,))}, {}, True),
+        ([n("Cast", "b", "a", to=7)], {"b": ("uint32", (2,))}, {}, False),
+        ([n("Range", "k m d", "a")], {}, {"k": 0, "m": FITS - 1, "d": 1}, True),
+        ([n("Range", "k m d", "a")], {}, {"k": 0, "m": FITS, "d": 1}, False),
+    ],
+)  # fmt: skip
+def test_bounds_at_the_edge_of_int32(nodes, inputs, weights, fits):
+    """Each rule once just within int32 and once just beyond; nothing is computed."""
+    arrays = {name: np.array(value, np.int64) for name, value in weights.items()}
+    given = subject(proto(nodes, inputs, {"a": (I64, None)}, arrays))
+    found = int64_to_int32.bounds_of(given)[(), "a"]
+    assert fits_int32(found) is fits, found
+
+
+def test_the_bound_of_a_range_is_not_that_of_its_constant():
+    """All three inputs are constant, so its values are known; the counter still steps past them."""
+    weights = {"k": np.array(0), "m": np.array(6), "d": np.array(5)}
+    given = subject(proto([n("Range", "k m d", "a")], {}, {"a": (I64, None)}, weights))
+    assert int64_to_int32.bounds_of(given)[(), "a"] == (-5, 11)
+
+
+def test_an_unsigned_value_of_unknown_bounds_is_any_of_its_type():
+    nodes = [n("Max", "x k", "a"), n("Min", "x k", "b"), n("Clip", "x k", "c")]
+    ends = {name: ("uint64", None) for name in "abc"}
+    given = subject(proto(nodes, {"x": ("uint64", (2,))}, ends, {"k": np.array(7, np.uint64)}))
+    found = int64_to_int32.bounds_of(given)
+    assert [found[(), name] for name in "abc"] == [(7, 2**64 - 1), (0, 7), (7, 2**64 - 1)]
