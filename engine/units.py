@@ -12,9 +12,9 @@ _UNITS |= {p + "b": 1000**n for n, p in enumerate("kmgt", 1)}
 _UNITS |= {p + "ib": 1024**n for n, p in enumerate("kmgt", 1)}
 
 
-def counted(count: int, what: str) -> str:
-    """``1 node``, ``2 nodes``."""
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+def counted(count: int, what: str, plural: str = "") -> str:
+    """``1 node``, ``2 nodes``; ``plural`` where that is not ``what`` with an s."""
+    return f"{count:,} {what if count == 1 else plural or what + 's'}"
 
 
 def mebibytes(size: int) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from ..engine.diagnostics import Diagnostic
 from ..engine.ir.model import NodeId
+from ..engine.units import counted
 from .document import Document
-from .format import count_text
 from .services import Target
 from .views.graph.colouring import (
     PLAIN,
@@ -58,7 +58,7 @@ def colouring(
         return with_copies(made, document.copies(target.id)) if copies else made
     if mode is Mode.TIME:
         warm = document.warm_runs
-        statistic = f"median of {count_text(warm, 'warm run')}" if warm else "the first run"
+        statistic = f"median of {counted(warm, 'warm run')}" if warm else "the first run"
         return by_time(model, document.times(), total_ns=document.total_ns, statistic=statistic)
     if mode is Mode.DIFFERENCE and against is not None:
         verdicts = (document.verdicts(target.id), document.verdicts(against.id))

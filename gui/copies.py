@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from ..engine.ir.model import NodeId
-from .format import bytes_text
+from ..engine.units import mebibytes
 
 if TYPE_CHECKING:
     from ..engine.providers.borders import Crossing
@@ -43,7 +43,7 @@ class Copy:
     @property
     def size_text(self) -> str:
         """The bytes in words."""
-        return UNKNOWN_SIZE if self.size_bytes is None else bytes_text(self.size_bytes)
+        return UNKNOWN_SIZE if self.size_bytes is None else mebibytes(self.size_bytes)
 
     @property
     def text(self) -> str:
@@ -90,14 +90,14 @@ class Copies:
         if all(c.size_bytes is None for c in self.all):
             return f"{len(self.all):,}, {UNKNOWN_SIZE}"
         over = "over " if any(c.size_bytes is None for c in self.all) else ""
-        return f"{len(self.all):,}, {over}{bytes_text(self.size_bytes)}"
+        return f"{len(self.all):,}, {over}{mebibytes(self.size_bytes)}"
 
     @property
     def detail(self) -> str:
         """The total in a sentence, with what it depends on."""
         ways = [sum(c.to_gpu is way for c in self.all) for way in (True, False)]
         unknown = sum(c.size_bytes is None for c in self.all)
-        told = f"{bytes_text(self.size_bytes)} in each run"
+        told = f"{mebibytes(self.size_bytes)} in each run"
         told += f", and {unknown:,} of unknown size" if unknown else ""
         told += f"; assumed: {self.assumed}" if self.assumed else ""
         return f"{ways[0]:,} to the GPU, {ways[1]:,} to the CPU: {told}"

@@ -1,4 +1,7 @@
-"""Numbers as text: times, bytes, counts, shapes. Tables sort by the raw numbers, never by these."""
+"""Numbers as text: times, shares, shapes, types. Tables sort by the raw numbers, never by these.
+
+Bytes and counts are written as the command line writes them: see ``engine.units``.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Iterable
 
 from ..engine.diagnostics import Severity
 from ..engine.ir.model import Dim, TensorType
+from ..engine.units import counted
 
 MISSING = "\N{EN DASH}"
 
@@ -24,19 +28,6 @@ def time_text(time_ns: float | None) -> str:
 def _three_digits(value: float) -> str:
     size = abs(value)
     return f"{value:.2f}" if size < 9.995 else f"{value:.1f}" if size < 99.95 else f"{value:,.0f}"
-
-
-def bytes_text(size_bytes: float) -> str:
-    """A size in bytes, KiB, MiB or GiB."""
-    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if size_bytes >= size:
-            return f"{size_bytes / size:.1f} {unit}"
-    return f"{size_bytes:.0f} B"
-
-
-def count_text(number: int, noun: str, plural: str = "") -> str:
-    """``1 node``, ``1,234 nodes``."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def share_text(share: float) -> str:
@@ -66,9 +57,9 @@ def number_text(value: float) -> str:
     return f"{value:.4g}"
 
 
-def severity_text(severity: Severity) -> str:
-    """``error``, ``warning`` or ``note``: one word for it wherever the window counts or lists."""
-    return "note" if severity is Severity.INFO else severity.value
+def severity_count(severity: Severity, count: int) -> str:
+    """``1 error``, ``2 warnings``, ``3 info``: as the command line counts findings."""
+    return f"{count:,} info" if severity is Severity.INFO else counted(count, severity.value)
 
 
 def sentence_text(text: str) -> str:

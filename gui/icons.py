@@ -7,7 +7,8 @@ from collections.abc import Callable
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QIcon, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
 
-from .theme import Theme, qcolor
+from .colour import qcolor
+from .theme import Theme
 
 _SIZE = 24.0  # the drawings below are made on this square
 _SCALES = (1.0, 2.0)

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from ..engine.diagnostics import Diagnostic, Severity
+from ..engine.units import counted
 from .document import OPSCOPE, Document
-from .format import count_text
 from .jobs import JobTracker
 from .services import Services
-from .target_control import TargetControl
+from .target_control import USUAL, TargetControl
 
 if TYPE_CHECKING:
     from ..engine.live.answer import LivePlacement
 
 _SUBJECT = "live"
-_USUAL = "ort-webgpu"
 
 
 class LiveControl(QObject):
@@ -49,16 +48,20 @@ class LiveControl(QObject):
 
     def ask(self) -> None:
         """Ask for the chosen target; where that is Opscope, for ORT's WebGPU provider."""
-        model, target = self._document.model, self._targets.target
-        if model is None or target is None or self._document.reported is not None:
+        parts, target = self._document.parts, self._targets.target
+        if parts is None or target is None or self._document.reported is not None:
             return
-        name = _USUAL if target.id == OPSCOPE else target.id
-        verdicts = self._document.verdicts(name)
+        name = USUAL if target.id == OPSCOPE else target.id
+        known = self._document.verdicts(name)
+
+        def work(_: object) -> tuple[LivePlacement, Sequence[Diagnostic]]:
+            model = parts.model
+            verdicts = known or self._services.place(model, name, parts.types, parts.concrete)
+            return self._services.ask_live(model, name, verdicts)
+
         self._jobs.start(
             _SUBJECT,
-            lambda _: self._services.ask_live(
-                model, name, verdicts or self._services.place(model, name, {}, None)
-            ),
+            work,
             self._answered,
             self.failed.emit,
             title=f"Asking the installed ONNX Runtime for {self._targets.label(name)}",
@@ -70,7 +73,7 @@ class LiveControl(QObject):
         differ = sum(d.severity is Severity.ERROR for d in findings)
         label = self._targets.label(live.target)
         if live.error:
-            self.told.emit(f"{label}, live: no session: {live.error}")
+            self.told.emit(f"Live, no session for {label}: {live.error}")
         else:
-            told = count_text(differ, "difference") if differ else "as predicted"
-            self.told.emit(f"{label}, live ({live.installed}): {told}")
+            told = counted(differ, "difference") if differ else "as predicted"
+            self.told.emit(f"Live, {told}: {label} on {live.installed}")

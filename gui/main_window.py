@@ -1,44 +1,43 @@
-"""The window: what happens between its views, the engine and the user."""
+"""The window: its parts, and which of them listens to which."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from ..engine.device.profile import DeviceProfile
-from ..engine.diagnostics import Diagnostic
+from ..engine.diagnostics import Severity
 from ..engine.errors import NodeError
 from ..engine.ir.model import Model
 from .actions import make_actions
 from .code_pages import CodePages
+from .dialogs import copy_diagnostics, show_about, show_options, show_report, show_shortcuts
 from .document import Document
 from .engine_worker import EngineWorker
 from .error_text import error_text
 from .garbage import GarbageControl
 from .graph_appearance import GraphAppearance
-from .help_actions import copy_diagnostics, show_about, show_report, show_shortcuts
 from .jobs import JobTracker
 from .live_control import LiveControl
 from .menus import ViewChoices, fill_menus, make_toolbar
 from .opening import OPEN, Opener
 from .recent_files import RecentFiles
+from .remedies import remedy_commands
 from .run_control import RunControl
+from .scheme import SchemeControl
 from .selection import Selection
-from .services import PreparedFeeds, Services, Target
+from .services import Services, Target
 from .settings import Settings
-from .style import stylesheet
 from .target_control import TargetControl
-from .theme import Scheme, apply_theme, theme_for
+from .theme import Theme
 from .verdict import summary_text
-from .views.finding import Command, FindingHelp
+from .views.finding import FindingHelp
 from .views.graph.colouring import Mode
 from .views.status_line import StatusLine
-from .views.target_options import TargetOptionsDialog
 from .walker import Walker
 from .workspace import Workspace
 
@@ -64,8 +63,25 @@ class MainWindow(QMainWindow):
         self.services = services
         self.settings = settings
         self.profile: DeviceProfile | None = None
-        self.theme = theme_for(Scheme(settings.theme))
-        self._shapes: dict[str, tuple[int, ...]] = {}  # of the inputs of the last run
+        self._make_controls()
+        self._make_views()
+        self._connect_commands()
+        self._connect_choices()
+        self._connect_controls()
+        self._connect_views()
+        self.setAcceptDrops(True)
+        self.resize(*_SIZE)
+        self._restore()
+        self.scheme.choose(self.scheme.scheme)
+        self._update_actions()
+        self._ask_engine()
+
+    # ------------------------------------------------------------------ construction
+
+    def _make_controls(self) -> None:
+        """What works without a view."""
+        services, settings = self.services, self.settings
+        self.scheme = SchemeControl(settings, self)
         self.document = Document(self)
         self.garbage = GarbageControl(self.document, self)
         self.selection = Selection(self)
@@ -78,21 +94,25 @@ class MainWindow(QMainWindow):
         )
         self.walker = Walker(self.document, self.selection, self.targeting, self)
         self.live = LiveControl(self.document, self.jobs, services, self.targeting, self)
+        self.pages = CodePages(self.jobs, services, self)
+
+    def _make_views(self) -> None:
+        settings = self.settings
         self.commands = make_actions(self)
         self.commands.copies.setCheckable(True)
         self.commands.copies.setChecked(settings.copies)
         self.choices = ViewChoices(self, self._summary)
-        self.pages = CodePages(self.jobs, services, self)
+        commands = remedy_commands(self.document, self.services)
         self.work = Workspace(
             self,
             self.document,
             self.selection,
             self.targeting,
             self.jobs,
-            services,
+            self.services,
             self.commands,
             self.theme,
-            FindingHelp(explain=self.pages.show, command=self._remedy_command),
+            FindingHelp(explain=self.pages.show, command=commands),
             self._summary,
         )
         make_toolbar(self, self.commands, self.choices)
@@ -102,13 +122,85 @@ class MainWindow(QMainWindow):
         self.graph = GraphAppearance(
             self.document, self.targeting, self.work.page, self, copies=settings.copies
         )
-        self._connect()
-        self.setAcceptDrops(True)
-        self.resize(*_SIZE)
-        self._restore()
-        self.set_scheme(Scheme(settings.theme))
-        self._update_actions()
-        self._ask_engine()
+
+    def _restore(self) -> None:
+        if self.settings.geometry is not None:
+            self.restoreGeometry(self.settings.geometry)
+        self.choices.show(Mode.PROVIDER, self.scheme.scheme)
+
+    def _restore_layout(self) -> None:
+        """Show the panels as they were left, or in their usual places."""
+        self.work.lay_out()
+        if self.settings.layout is not None:
+            self.restoreState(self.settings.layout)
+
+    def _connect_commands(self) -> None:
+        commands, work, walker = self.commands, self.work, self.walker
+        for action, do in (
+            (commands.open, self.choose_file),
+            (commands.quit, self.close),
+            (commands.run, self.start_run),
+            (commands.loop, partial(self.start_run, loop=True)),
+            (commands.stop, self.runs.stop),
+            (commands.find, work.page.find_bar.open),
+            (commands.fit, work.page.canvas.fit),
+            (commands.back, self.selection.back),
+            (commands.forward, self.selection.forward),
+            (commands.next_problem, partial(work.problems.step, 1)),
+            (commands.previous_problem, partial(work.problems.step, -1)),
+            (commands.next_offending, partial(walker.offending, 1)),
+            (commands.previous_offending, partial(walker.offending, -1)),
+            (commands.next_difference, partial(walker.differing, 1)),
+            (commands.previous_difference, partial(walker.differing, -1)),
+            (commands.ask_live, self._ask_live),
+            (commands.report, partial(show_report, self)),
+            (commands.shortcuts, partial(show_shortcuts, self)),
+            (commands.copy_diagnostics, partial(copy_diagnostics, self)),
+            (commands.about, partial(show_about, self)),
+            (commands.reset_layout, work.lay_out),
+        ):
+            action.triggered.connect(lambda _=False, do=do: do())
+        commands.copies.toggled.connect(self._show_copies)
+
+    def _connect_choices(self) -> None:
+        self.choices.target_chosen.connect(self.set_target)
+        self.choices.options_wanted.connect(lambda target_id: show_options(self, target_id))
+        self.choices.next_target.triggered.connect(self.targeting.choose_next)
+        self.choices.mode_chosen.connect(self.set_mode)
+        self.choices.scheme_chosen.connect(self.scheme.choose)
+
+    def _connect_controls(self) -> None:
+        self.scheme.changed.connect(self._theme_changed)
+        self.opener.opened.connect(self._opened)
+        self.opener.finished.connect(self._all_there)
+        self.opener.not_opened.connect(self._not_opened)
+        for control in (self.opener, self.targeting, self.live, self.pages):
+            control.failed.connect(self._tell_error)
+        for signal in (self.targeting.listed, self.targeting.chosen, self.targeting.compared):
+            signal.connect(self._targets_changed)
+        self.targeting.listed.connect(self._place_rest)
+        self.live.told.connect(self.status.show_step)
+        self.walker.told.connect(self.status.show_step)
+        self.selection.history_changed.connect(self._update_actions)
+        self.selection.node_changed.connect(lambda _: self.status.show_step(""))
+        self.jobs.changed.connect(lambda: self.status.show_jobs(self.jobs.running))
+        self.runs.changed.connect(self._run_changed)
+        self.runs.prepared.connect(self.work.run.set_prepared)
+        self.runs.failed.connect(self._run_failed)
+        self.worker.device_changed.connect(self._device_changed)
+        self.document.planned.connect(self._judge_plan)
+
+    def _connect_views(self) -> None:
+        work = self.work
+        work.differences.step_wanted.connect(self.walker.differing)
+        work.page.laid_out.connect(self._place_rest)
+        work.page.layout_failed.connect(work.message.show_message)
+        work.start.open_requested.connect(self.choose_file)
+        work.start.file_chosen.connect(self.open_file)
+        work.run.rejected.connect(work.message.show_message)
+        work.problems.counts_changed.connect(self._show_counts)
+        self.recent.chosen.connect(self.open_file)
+        self.status.cancelled.connect(self.jobs.cancel)
 
     # ------------------------------------------------------------------ files
 
@@ -123,8 +215,7 @@ class MainWindow(QMainWindow):
     def open_file(self, path: str) -> None:
         """Open ``path``; where it cannot be read the open document stays as it is."""
         self.work.message.hide()
-        targets = self.targeting.first()
-        self.opener.open(path, targets, self._opened, self._open_failed, self._all_there)
+        self.opener.open(path, self.targeting.for_opening())
 
     def _opened(self, model: Model) -> None:
         self.runs.abandon()
@@ -156,7 +247,7 @@ class MainWindow(QMainWindow):
             self.selection.reveal(reported.selected)
         self.document.measured.emit()
 
-    def _open_failed(self, error: Exception) -> None:
+    def _not_opened(self, error: Exception) -> None:
         self.work.message.show_message(error_text(error), "Open another ...", self.choose_file)
         self.failed.emit(error)
 
@@ -187,10 +278,6 @@ class MainWindow(QMainWindow):
         self.work.message.hide()
         self.runs.start(self.work.run.options(loop=loop))
 
-    def _prepared(self, feeds: PreparedFeeds) -> None:
-        self.work.run.set_prepared(feeds)
-        self._shapes = {name: array.shape for name, array in feeds.arrays.items()}
-
     def _run_failed(self, error: Exception) -> None:
         """Tell why; where input sizes were assumed, lead to where they are chosen."""
         if isinstance(error, NodeError) and self.work.run.inputs.assumed:
@@ -201,8 +288,8 @@ class MainWindow(QMainWindow):
             self._tell_error(error)
 
     def _judge_plan(self) -> None:
-        first = self.targeting.first()
-        self.opener.refine(self._shapes, self.profile, first, self._tell_error)
+        shown = [target.id for target in self.targeting.shown]
+        self.opener.refine(self.runs.shapes, self.profile, shown)
 
     def _run_changed(self) -> None:
         done, total = self.worker.progress
@@ -264,17 +351,15 @@ class MainWindow(QMainWindow):
             self.set_mode(Mode.PROVIDER)
         self.graph.show_copies(shown)
 
-    def set_scheme(self, scheme: Scheme) -> None:
-        """Light, dark, or as the system is."""
-        self.settings.theme = scheme.value
-        self.choices.schemes[scheme].setChecked(True)
-        self.theme = theme_for(scheme)
-        app = QApplication.instance()
-        if isinstance(app, QApplication):
-            apply_theme(app, self.theme)
-            app.setStyleSheet(stylesheet(self.theme))
-        self.commands.set_theme(self.theme)
-        self.work.set_theme(self.theme)
+    @property
+    def theme(self) -> Theme:
+        """The theme that the window wears."""
+        return self.scheme.theme
+
+    def _theme_changed(self, theme: Theme) -> None:
+        self.choices.schemes[self.scheme.scheme].setChecked(True)
+        self.commands.set_theme(theme)
+        self.work.set_theme(theme)
 
     def _targets_changed(self) -> None:
         """The list of targets, or a choice among them, is another."""
@@ -292,38 +377,14 @@ class MainWindow(QMainWindow):
     def _summary(self, target: Target) -> str:
         return summary_text(self.document.verdicts(target.id).values())
 
-    def set_options(self, target_id: str) -> None:
-        """Let the user set the options of a target, and show it with them."""
-        node = self.document.node(self.selection.node)
-        target = self.targeting.parse(target_id)
-        dialog = TargetOptionsDialog(
-            target, self.targeting.parse, node.name if node is not None else "", self
-        )
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.accepted_target.connect(self.targeting.choose)
-        dialog.open()
-
-    def _remedy_command(self, found: Diagnostic) -> Command | None:
-        model = self.document.model
-        if model is None or not model.path or self.document.reported is not None:
-            return None
-        path = os.path.abspath(model.path)  # without "..": the user may be elsewhere
-        shown = self.services.remedy_command(found, os.path.basename(path))
-        copied = self.services.remedy_command(found, path)
-        return Command(shown, copied) if shown else None
-
     def _ask_live(self) -> None:
         self.work.message.hide()  # what it says may be of the last answer
         self.live.ask()
 
-    def _show_counts(self, errors: int, warnings: int, notes: int) -> None:
-        self.status.show_problems(errors, warnings, notes)
-        total = errors + warnings + notes
+    def _show_counts(self, counts: Mapping[Severity, int]) -> None:
+        self.status.show_problems(counts)
+        total = sum(counts.values())
         self.work.docks["Problems"].setWindowTitle(f"Problems ({total})" if total else "Problems")
-
-    def _follow_system(self) -> None:
-        if self.settings.theme == Scheme.SYSTEM:
-            self.set_scheme(Scheme.SYSTEM)
 
     def _update_actions(self) -> None:
         opened = self.document.model is not None
@@ -354,73 +415,3 @@ class MainWindow(QMainWindow):
         self.work.charts.shutdown()
         self.garbage.end()
         super().closeEvent(event)
-
-    # ------------------------------------------------------------------ construction
-
-    def _restore(self) -> None:
-        if self.settings.geometry is not None:
-            self.restoreGeometry(self.settings.geometry)
-        self.choices.show(Mode.PROVIDER, Scheme(self.settings.theme))
-
-    def _restore_layout(self) -> None:
-        """Show the panels as they were left, or in their usual places."""
-        self.work.lay_out()
-        if self.settings.layout is not None:
-            self.restoreState(self.settings.layout)
-
-    def _connect(self) -> None:
-        commands, work, document = self.commands, self.work, self.document
-        commands.open.triggered.connect(self.choose_file)
-        commands.quit.triggered.connect(self.close)
-        commands.run.triggered.connect(lambda: self.start_run())
-        commands.loop.triggered.connect(lambda: self.start_run(loop=True))
-        commands.stop.triggered.connect(self.runs.stop)
-        commands.find.triggered.connect(work.page.find_bar.open)
-        commands.fit.triggered.connect(work.page.canvas.fit)
-        commands.back.triggered.connect(self.selection.back)
-        commands.forward.triggered.connect(self.selection.forward)
-        commands.next_problem.triggered.connect(lambda: work.problems.step(1))
-        commands.previous_problem.triggered.connect(lambda: work.problems.step(-1))
-        commands.next_offending.triggered.connect(lambda: self.walker.offending(1))
-        commands.previous_offending.triggered.connect(lambda: self.walker.offending(-1))
-        commands.next_difference.triggered.connect(lambda: self.walker.differing(1))
-        commands.previous_difference.triggered.connect(lambda: self.walker.differing(-1))
-        commands.copies.toggled.connect(self._show_copies)
-        commands.ask_live.triggered.connect(self._ask_live)
-        commands.report.triggered.connect(lambda: show_report(self))
-        commands.shortcuts.triggered.connect(lambda: show_shortcuts(self))
-        commands.copy_diagnostics.triggered.connect(lambda: copy_diagnostics(self))
-        commands.about.triggered.connect(lambda: show_about(self))
-        commands.reset_layout.triggered.connect(work.lay_out)
-        self.choices.target_chosen.connect(self.set_target)
-        self.choices.options_wanted.connect(self.set_options)
-        self.choices.next_target.triggered.connect(self.targeting.choose_next)
-        self.choices.mode_chosen.connect(self.set_mode)
-        self.choices.scheme_chosen.connect(self.set_scheme)
-        for signal in (self.targeting.listed, self.targeting.chosen, self.targeting.compared):
-            signal.connect(self._targets_changed)
-        self.targeting.listed.connect(self._place_rest)
-        self.targeting.failed.connect(self._tell_error)
-        self.live.failed.connect(self._tell_error)
-        self.live.told.connect(self.status.show_step)
-        self.walker.told.connect(self.status.show_step)
-        self.pages.failed.connect(self._tell_error)
-        work.differences.step_wanted.connect(self.walker.differing)
-        work.page.laid_out.connect(self._place_rest)
-        work.start.open_requested.connect(self.choose_file)
-        work.start.file_chosen.connect(self.open_file)
-        self.recent.chosen.connect(self.open_file)
-        work.run.rejected.connect(work.message.show_message)
-        work.page.layout_failed.connect(work.message.show_message)
-        work.problems.counts_changed.connect(self._show_counts)
-        self.selection.history_changed.connect(self._update_actions)
-        self.selection.node_changed.connect(lambda _: self.status.show_step(""))
-        self.jobs.changed.connect(lambda: self.status.show_jobs(self.jobs.running))
-        self.status.cancelled.connect(self.jobs.cancel)
-        self.runs.changed.connect(self._run_changed)
-        self.runs.prepared.connect(self._prepared)
-        self.runs.failed.connect(self._run_failed)
-        self.worker.device_changed.connect(self._device_changed)
-        document.planned.connect(self._judge_plan)
-        hints = QGuiApplication.styleHints()
-        hints.colorSchemeChanged.connect(self._follow_system)

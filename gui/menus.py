@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 )
 
 from .actions import Actions
+from .scheme import Scheme
 from .services import Target
-from .theme import Scheme
 from .views.graph.colouring import Mode
 from .views.target_box import TargetButton
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from ..engine.device.profile import DeviceProfile
 from ..engine.errors import ModelFileError, UsageError
@@ -48,7 +48,18 @@ class Opener(QObject):
 
     A file that cannot be read leaves the open document as it is. Reading, types, first verdicts
     and the judgement are one job; each part is shown as soon as it is there.
+
+    Signals:
+        opened: Model: it is in the document, its parts are on their way.
+        finished: every part of the opened file is there.
+        not_opened: Exception: a file could not be read, or a later part of it failed.
+        failed: Exception: the open model could not be judged for another target.
     """
+
+    opened = Signal(object)
+    finished = Signal()
+    not_opened = Signal(object)
+    failed = Signal(object)
 
     def __init__(
         self, document: Document, jobs: JobTracker, services: Services, parent: QObject
@@ -60,41 +71,22 @@ class Opener(QObject):
         self._shapes: Mapping[str, tuple[int, ...]] = {}
         self._profile: DeviceProfile | None = None
 
-    def open(
-        self,
-        path: str,
-        targets: Sequence[str],
-        opened: Callable[[Model], None],
-        failed: Callable[[Exception], None],
-        finished: Callable[[], None],
-    ) -> None:
+    def open(self, path: str, targets: Callable[[], Sequence[str]]) -> None:
         """Open ``path``; an opening that is still going on is dropped.
 
         Args:
             path: the file.
-            targets: ids of those that the model is judged for.
-            opened: called when the model is in the document.
-            failed: called with the error where it cannot be read, or a later part fails.
-            finished: called when every part is there.
+            targets: ids of those that the model is judged for; called on a worker.
         """
-        chosen = tuple(targets)
-
-        def show(model: Model) -> None:
-            for subject in (JUDGE, PLACE, REFINE):  # of the model before
-                self._jobs.cancel(subject)
-            self._shapes, self._profile = {}, None
-            self._document.open(model)
-            opened(model)
-
         self._jobs.start(
             OPEN,
-            lambda job: self._work(job, path, chosen, show),
-            lambda _: finished(),
-            failed,
+            lambda job: self._work(job, path, targets),
+            lambda _: self.finished.emit(),
+            self.not_opened.emit,
             title=f"Reading {path}",
         )
 
-    def judge(self, targets: Sequence[str], failed: Callable[[Exception], None]) -> None:
+    def judge(self, targets: Sequence[str]) -> None:
         """Judge the open model for more targets, for the shapes of the last judgement by ``open``.
 
         Findings of other targets stay. A report says what it says: nothing is judged anew.
@@ -107,7 +99,7 @@ class Opener(QObject):
             JUDGE,
             lambda job: self._judge(job, model, shapes, profile, chosen),
             lambda _: None,
-            failed,
+            self.failed.emit,
             title=f"Judging for {', '.join(chosen)}",
         )
 
@@ -116,7 +108,6 @@ class Opener(QObject):
         shapes: Mapping[str, tuple[int, ...]],
         profile: DeviceProfile | None,
         targets: Sequence[str],
-        failed: Callable[[Exception], None],
     ) -> None:
         """Judge the open model again, for the shapes and the adapter of a run.
 
@@ -132,10 +123,10 @@ class Opener(QObject):
             REFINE,
             lambda job: self._judge(job, model, shapes, profile, chosen),
             lambda _: None,
-            failed,
+            self.failed.emit,
         )
 
-    def place_rest(self, targets: Sequence[str], failed: Callable[[Exception], None]) -> None:
+    def place_rest(self, targets: Sequence[str]) -> None:
         """Place the open model for those of ``targets`` that have no verdicts yet, one by one.
 
         It can be cancelled: each target's verdicts are shown when they are there.
@@ -146,31 +137,29 @@ class Opener(QObject):
         waiting = [t for t in targets if t not in parts.verdicts]
         if not waiting:
             return
-        title = "Placing for the other targets"
         self._jobs.start(
             PLACE,
             lambda job: self._place(job, parts, waiting),
             lambda _: None,
-            failed,
-            title=title,
+            self.failed.emit,
+            title="Placing for the other targets",
         )
 
     # ------------------------------------------------------------------ on a worker thread
 
-    def _work(
-        self, job: Job, path: str, targets: Sequence[str], show: Callable[[Model], None]
-    ) -> None:
+    def _work(self, job: Job, path: str, wanted: Callable[[], Sequence[str]]) -> None:
         try:
             model = self._services.load(path)
         except OSError as error:
             raise ModelFileError(f"{path}: {error.strerror or error}") from error
-        job.post(show, model)
+        job.post(self._show, model)
         job.check()
         if isinstance(model, ReportedModel):
             self._take(job, model)
             return
         inference = self._services.infer(model)
         job.post(self._typed, inference)
+        targets = wanted()
         for target in targets:
             job.check()
             verdicts = self._services.place(model, target, inference.types, None)
@@ -226,6 +215,13 @@ class Opener(QObject):
         return copies_of(found, assumed)
 
     # ------------------------------------------------------------------ in the GUI thread
+
+    def _show(self, model: Model) -> None:
+        for subject in (JUDGE, PLACE, REFINE):  # of the model before
+            self._jobs.cancel(subject)
+        self._shapes, self._profile = {}, None
+        self._document.open(model)
+        self.opened.emit(model)
 
     def _typed(self, inference: Inference) -> None:
         self._document.set_types(inference)

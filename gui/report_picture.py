@@ -18,10 +18,12 @@ from ..engine.providers.support import Reason, Status, Support
 from ..engine.report.container import KEYWORD
 from ..engine.report.data import Report
 from ..engine.report.markdown import facts, findings_of
+from ..engine.units import counted
+from .colour import mix
 from .document import OPSCOPE
-from .format import count_text, sentence_text, type_text
+from .format import sentence_text, type_text
 from .report_text import SIGN, Column, Paragraph, Style
-from .theme import Theme, mix
+from .theme import Theme
 from .verdict import WORDS, Sign, sign_of
 from .views.graph.colouring import Colouring, Mode
 from .views.graph.glyphs import draw_swatch
@@ -161,7 +163,7 @@ class _Strip:
             self._types(node.inputs, "in")
             self._types(node.outputs, "out")
         else:
-            column.text(count_text(len(report.nodes), "node"), self._title)
+            column.text(counted(len(report.nodes), "node"), self._title)
             graph = "/".join(report.graph)
             column.text(f"of the graph {graph}" if graph else "of the main graph", self._muted)
         column.gap(12)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QPainter, QTextLayout, QTextOption
 
-from .theme import Look, Theme
+from .look import Look
+from .theme import Theme
 from .views.graph.glyphs import draw_swatch
 
 LONGEST = 600  # characters of a paragraph: a stranger's report, opened again, may say anything

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
@@ -37,7 +37,13 @@ class RunControl(QObject):
         self._document = document
         self._worker = worker
         self._services = services
+        self._shapes: Mapping[str, tuple[int, ...]] = {}
         worker.changed.connect(self.changed)
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """The shapes of the inputs of the last run, by name."""
+        return self._shapes
 
     @property
     def busy(self) -> bool:
@@ -55,7 +61,7 @@ class RunControl(QObject):
         self._worker.run(
             request,
             RunListener(
-                self.prepared.emit,
+                self._prepared,
                 self._planned,
                 self._ran,
                 self._finished,
@@ -75,6 +81,10 @@ class RunControl(QObject):
         if options.file:
             return self._services.file_feeds(options.file, model)
         return self._services.random_feeds(model, options.shapes, options.dims, options.seed)
+
+    def _prepared(self, feeds: PreparedFeeds) -> None:
+        self._shapes = {name: array.shape for name, array in feeds.arrays.items()}
+        self.prepared.emit(feeds)
 
     def _planned(self, plan: Plan) -> None:
         self._document.set_plan(plan)

@@ -1,10 +1,14 @@
-"""The application's style sheet: what Fusion and a palette leave plain."""
+"""A theme put on: Qt's palette, and a style sheet for what Fusion and a palette leave plain."""
 
 from __future__ import annotations
 
 from string import Template
 
-from .theme import Theme, mix
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QApplication
+
+from .colour import mix
+from .theme import Theme
 
 _SHEET = Template("""
 QMainWindow::separator { background: $border; width: 1px; height: 1px; margin: 2px; }
@@ -98,3 +102,44 @@ def stylesheet(theme: Theme) -> str:
         message=mix(theme.surface, "#cc3b3f", 0.12),
         message_line=mix(theme.surface, "#cc3b3f", 0.5),
     )
+
+
+def apply_theme(app: QApplication, theme: Theme) -> None:
+    """Put the theme on the application: on Fusion, the style that honours a palette everywhere."""
+    app.setStyle("Fusion")
+    app.setPalette(palette(theme))
+    app.setStyleSheet(stylesheet(theme))
+
+
+def palette(theme: Theme) -> QPalette:
+    """Qt's palette for ``theme``."""
+    role = QPalette.ColorRole
+    made = QPalette()
+    for which, colour in {
+        role.Window: theme.window,
+        role.WindowText: theme.text,
+        role.Base: theme.surface,
+        role.AlternateBase: theme.sunken,
+        role.ToolTipBase: theme.raised,
+        role.ToolTipText: theme.text,
+        role.Text: theme.text,
+        role.PlaceholderText: theme.faint,
+        role.Button: theme.window,
+        role.ButtonText: theme.text,
+        role.BrightText: theme.on_accent,
+        role.Link: theme.accent,
+        role.LinkVisited: theme.accent,
+        role.Highlight: theme.accent,
+        role.HighlightedText: theme.on_accent,
+        role.Accent: theme.accent,
+        role.Light: theme.raised,
+        role.Midlight: theme.raised,
+        role.Mid: theme.border,
+        role.Dark: theme.border,
+        role.Shadow: theme.border,
+    }.items():
+        made.setColor(which, QColor(colour))
+    for which in (role.WindowText, role.Text, role.ButtonText):
+        made.setColor(QPalette.ColorGroup.Disabled, which, QColor(theme.faint))
+    made.setColor(QPalette.ColorGroup.Disabled, role.Highlight, QColor(theme.border))
+    return made

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
@@ -14,7 +15,15 @@ from .services import Services, Target
 from .settings import Settings
 
 _LIST = "targets"
-_USUAL = "ort-webgpu"  # what a user of Opscope most likely deploys on
+USUAL = "ort-webgpu"  # what a user of Opscope most likely deploys on
+
+
+class _Reported(NamedTuple):
+    """What an opened report speaks of, and what it showed."""
+
+    ids: tuple[str, ...]
+    chosen: str
+    against: str
 
 
 class TargetControl(QObject):
@@ -27,7 +36,7 @@ class TargetControl(QObject):
         listed: there are other targets.
         chosen: another target is chosen, or the chosen one has another label.
         compared: another target stands beside it.
-        failed: Exception.
+        failed: Exception: the targets could not be listed.
     """
 
     listed = Signal()
@@ -52,7 +61,10 @@ class TargetControl(QObject):
         self._settings = settings
         self._known: dict[str, Target] = {}
         self._target = self._against = ""
+        self._foreign: set[str] = set()  # known by name alone, from a report
+        self._reported: _Reported | None = None  # then the choice is the report's
         self.wants_difference = False
+        document.opened.connect(self._leave_report)
 
     # ------------------------------------------------------------------ what there is
 
@@ -77,7 +89,7 @@ class TargetControl(QObject):
 
         Opscope, the chosen one (the usual one while that is Opscope), the one compared with.
         """
-        chosen = _USUAL if self._target == OPSCOPE else self._target
+        chosen = USUAL if self._target == OPSCOPE else self._target
         ids = [OPSCOPE, chosen, *([self._against] if self.wants_difference else [])]
         return tuple(self._known[i] for i in dict.fromkeys(ids) if i in self._known)
 
@@ -93,14 +105,11 @@ class TargetControl(QObject):
 
         def work(_: object) -> tuple[Target, ...]:
             found = tuple(self._services.targets())
-            if remembered and remembered not in {t.id for t in found}:
-                try:
-                    return (*found, self._services.target(remembered))
-                except UsageError:  # of another version of Opscope, which had other tables
-                    return found
-            return found
+            if remembered in {"", *(t.id for t in found)} or not self._exists(remembered):
+                return found
+            return (*found, self._services.target(remembered))
 
-        self._jobs.start(_LIST, work, self._set_targets, self.failed.emit)
+        self._jobs.start(_LIST, work, self._listed, self.failed.emit)
 
     def parse(self, name: str) -> Target:
         """The target of an id with or without options; UsageError where there is none."""
@@ -114,7 +123,8 @@ class TargetControl(QObject):
         if self._against == found.id:
             self._against = before or self._other(found.id)
             self.compared.emit()
-        self._settings.target = found.id
+        if found.id not in self._foreign:
+            self._settings.target = found.id
         self.chosen.emit()
         self.judge_chosen()
 
@@ -150,28 +160,53 @@ class TargetControl(QObject):
 
     # ------------------------------------------------------------------ what is judged when
 
-    def first(self) -> tuple[str, ...]:
-        """Whom a file is judged for when it is opened."""
-        return tuple(t.id for t in self.shown) or (OPSCOPE, _USUAL)
+    def for_opening(self) -> Callable[[], Sequence[str]]:
+        """Whom the next file is judged for; to be called on a worker, it may load the engine.
+
+        Before the targets are known these are Opscope and the one that the user chose last time.
+        """
+        wanted = self._settings.target
+        ids = () if self._reported else tuple(t.id for t in self.shown)
+
+        def first() -> Sequence[str]:
+            if ids:
+                return ids
+            chosen = wanted if wanted not in ("", OPSCOPE) and self._exists(wanted) else USUAL
+            return OPSCOPE, chosen
+
+        return first
+
+    def _exists(self, target_id: str) -> bool:
+        """False for a target of another version of Opscope, which had other tables."""
+        try:
+            self._services.target(target_id)
+        except UsageError:
+            return False
+        return True
 
     def judge_chosen(self) -> None:
         """Judge the open model for what is looked at, unless that was done."""
         parts = self._document.parts
         if parts is None or self._document.reported is not None or self._jobs.is_running(OPEN):
             return
-        if missing := [i for i in self.first() if i not in parts.judged]:
-            self._opener.judge(missing, self.failed.emit)
+        if missing := [t.id for t in self.shown if t.id not in parts.judged]:
+            self._opener.judge(missing)
 
     def place_rest(self) -> None:
         """Place the open model for every target that nobody has looked at."""
-        self._opener.place_rest([t.id for t in self.all], self.failed.emit)
+        self._opener.place_rest([t.id for t in self.all])
 
     def take_reported(self, ids: Sequence[str], chosen: str, against: str = "") -> None:
-        """Offer the targets that an opened report speaks of, and show those that it showed."""
+        """Offer the targets that an opened report speaks of, and show those that it showed.
+
+        They are offered, and the choice holds, until another file is opened.
+        """
+        self._reported = _Reported(tuple(ids), chosen, against)
         for name in ids:
             try:
                 self.add((self.parse(name),))
             except UsageError:  # a table that this version does not have: its name says enough
+                self._foreign.add(name)
                 self.add((Target(name, name),))
         if chosen in self._known:
             self._target = chosen
@@ -181,6 +216,18 @@ class TargetControl(QObject):
                 self._against = self._other(chosen)
             self.compared.emit()
             self.chosen.emit()
+
+    def _listed(self, targets: Sequence[Target]) -> None:
+        self._set_targets(targets)
+        if (shown := self._reported) is not None:  # it was open before the list was there
+            self.take_reported(shown.ids, shown.chosen, shown.against)
+
+    def _leave_report(self) -> None:
+        """Another file is open: the user's own choice holds again."""
+        if self._reported is not None:
+            self._reported = None
+            self._set_targets([t for t in self.all if t.id not in self._foreign])
+            self._foreign.clear()
 
     def _set_targets(self, targets: Sequence[Target]) -> None:
         self._known = {t.id: t for t in targets}
@@ -193,5 +240,5 @@ class TargetControl(QObject):
 
     def _other(self, chosen: str) -> str:
         """Whom a target is compared with when the user has not said: Opscope, or the usual one."""
-        names = [_USUAL, *self._known] if chosen == OPSCOPE else [OPSCOPE, *self._known]
+        names = [USUAL, *self._known] if chosen == OPSCOPE else [OPSCOPE, *self._known]
         return next((n for n in names if n != chosen and n in self._known), "")

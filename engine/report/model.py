@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from ..errors import ModelFileError
 from ..ir.model import Graph, GraphPath, Model, Node, NodeId, Port, TensorType, Weight
 from ..live.answer import LiveNode, LivePlacement
 from ..profiling.stats import NodeSummary, Spread
-from ..providers.borders import Crossing
 from ..providers.support import Reason, Status, Support
 from .data import Kind, Report, ReportLive
+
+if TYPE_CHECKING:
+    from ..providers.borders import Crossing
 
 _LARGEST = 2**63  # bytes; a stranger's report may say anything
 _EMPTY = Report({}, {}, (), ())
@@ -93,6 +95,8 @@ class ReportedModel(Model):
     @cached_property
     def copies(self) -> Mapping[str, tuple[Crossing, ...]]:
         """Target -> the values copied between nodes that are shown. The report lists the others."""
+        from ..providers.borders import Crossing  # it loads onnx_ir, and the window loads this
+
         return {
             target: tuple(
                 Crossing((), copy.value, copy.to_gpu, copy.size_bytes, producer, readers)

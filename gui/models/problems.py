@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 
 from ...engine.diagnostics import Diagnostic, Severity
 from ..document import Document
-from ..format import sentence_text, severity_text
+from ..format import sentence_text
 from ..services import Target
 from .table import Column, TableModel
 
@@ -34,7 +34,7 @@ COLUMNS: tuple[Column[ProblemRow], ...] = (
     Column(
         "Severity",
         lambda r: r.diagnostic.severity.rank,
-        lambda r: severity_text(r.diagnostic.severity),
+        lambda r: r.diagnostic.severity.value,
         look=lambda r: r.diagnostic.severity,
         width=12,
     ),

@@ -19,10 +19,11 @@ from PySide6.QtWidgets import (
 
 from ...engine.ir.model import NodeId
 from ...engine.results import ENGINE_NAME
+from ..colour import qcolor
 from ..document import Document
 from ..format import time_text
 from ..selection import Selection
-from ..theme import Theme, qcolor
+from ..theme import Theme
 from ..throttle import Throttle
 from .section import label
 

@@ -8,9 +8,11 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from ...engine.diagnostics import Severity
 from ...engine.providers.support import Status
+from ..colour import qcolor
 from ..difference import Difference
+from ..look import Look
 from ..models.table import Role
-from ..theme import Look, Theme, qcolor
+from ..theme import Theme
 from ..verdict import Home
 from .graph.glyphs import draw_swatch
 

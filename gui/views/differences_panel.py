@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
 )
 
 from ...engine.ir.model import NodeId
+from ...engine.units import counted
 from ..document import Document
-from ..format import count_text
 from ..models.differences import DifferenceRow, DifferencesModel, columns, difference_rows
 from ..selection import Selection
 from ..services import Target
@@ -156,7 +156,7 @@ class DifferencesPanel(QWidget):
             return
         compared = min(len(one), len(other))
         differ = self.model.rowCount()
-        self._about.setText(f"{differ:,} of {count_text(compared, 'node')} differ")
+        self._about.setText(f"{differ:,} of {counted(compared, 'node')} differ")
         self._empty.setText(f"{first.label} and {second.label} place every node alike.")
 
     def _show(self, node: NodeId | None) -> None:

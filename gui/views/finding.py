@@ -22,9 +22,11 @@ from PySide6.QtWidgets import (
 )
 
 from ...engine.diagnostics import Diagnostic
+from ..colour import qcolor
 from ..format import sentence_text
+from ..look import Look
 from ..models.problems import ProblemRow
-from ..theme import Look, Theme, qcolor
+from ..theme import Theme
 from .delegates import SIGN_SIZE
 from .graph.glyphs import draw_swatch
 from .section import clear_layout, label

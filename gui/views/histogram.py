@@ -7,8 +7,9 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from ..colour import qcolor
 from ..format import number_text
-from ..theme import Theme, qcolor
+from ..theme import Theme
 
 _BARS_HEIGHT = 56
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from PySide6.QtGui import QFontMetricsF
 
 from ...engine.ir.model import NodeId
+from ..look import Look
 from ..services import Target
-from ..theme import Look
 
 SIGN = 15.0
 LEFT = 9.0

@@ -9,8 +9,9 @@ from ...engine.ir.model import NodeId
 from ...engine.providers.support import Status, Support
 from ..document import OPSCOPE, Document
 from ..format import sentence_text
+from ..look import Look
 from ..services import Target
-from ..theme import Look, Theme
+from ..theme import Theme
 from ..verdict import WORDS, Home, Sign, into, reason_text, sign_of, step_text
 from .graph.looks import look_of
 from .matrix_layout import MatrixGroup, MatrixRow

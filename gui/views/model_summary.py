@@ -6,8 +6,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ...engine.ir.model import Port
 from ...engine.report.model import CANNOT_RUN, ReportedModel
+from ...engine.units import counted, mebibytes
 from ..document import Document
-from ..format import bytes_text, count_text, type_text
+from ..format import type_text
 from .section import Section, label
 
 _MOST_ENTRIES = 40
@@ -46,12 +47,12 @@ class ModelSummary(QWidget):
         external = sorted({w.location for w in weights if w.location})
         opsets = ", ".join(f"{d or 'ONNX'} {v}" for d, v in model.opset_imports.items())
         about = [
-            f"Size: {bytes_text(model.file_bytes)}",
+            f"Size: {mebibytes(model.file_bytes)}",
             f"SHA-256: {model.sha256[:16]} ...",
             f"Made by: {model.producer or 'not stated'}",
             f"IR version {model.ir_version}, opset {opsets}",
-            f"{count_text(len(model.nodes), 'node')} in {count_text(len(graphs), 'graph')}",
-            f"{count_text(len(weights), 'weight')}, {bytes_text(weight_bytes)}",
+            f"{counted(len(model.nodes), 'node')} in {counted(len(graphs), 'graph')}",
+            f"{counted(len(weights), 'weight')}, {mebibytes(weight_bytes)}",
         ]
         if external:
             about.append(f"External data: {', '.join(external[:4])}")
@@ -61,7 +62,7 @@ class ModelSummary(QWidget):
         self._fill("Inputs", [_port_text(p) for p in model.graph.inputs])
         self._fill("Outputs", [_port_text(p) for p in model.graph.outputs])
         functions = [
-            f"{f.domain}::{f.name}, {count_text(len(f.graph.nodes), 'node')}"
+            f"{f.domain}::{f.name}, {counted(len(f.graph.nodes), 'node')}"
             for f in model.functions.values()
         ]
         self._fill("Functions", functions)
@@ -83,7 +84,7 @@ def _about_report(model: ReportedModel) -> list[str]:
         f"A report of {report.created}, opened again: what it shows, and nothing of it checked.",
         f"{CANNOT_RUN[0].upper()}{CANNOT_RUN[1:]}.",
         f"File of the model: {report.file_name}" if report.file_name else "",
-        f"Shows {count_text(len(report.nodes), 'node')} of {report.model.get('nodes', '?')}",
+        f"Shows {counted(len(report.nodes), 'node')} of {report.model.get('nodes', '?')}",
         f"Left out for their number: {report.left_out:,}" if report.left_out else "",
         f"Graph: {'/'.join(report.graph)}" if report.graph else "",
         f"Adapter: {report.adapter.get('name')}, {report.adapter.get('driver')}"

@@ -11,8 +11,8 @@ from ...engine.ir.model import Graph, Node, NodeId
 from ...engine.ops.steps import Dispatch
 from ...engine.profiling.stats import NodeSummary
 from ...engine.results import ENGINE_NAME
+from ...engine.units import counted
 from ..document import OPSCOPE, Document
-from ..format import count_text
 from ..jobs import JobTracker
 from ..selection import Selection
 from ..target_control import TargetControl
@@ -203,7 +203,7 @@ class NodePanel(QScrollArea):
         mine = {p.node for p in self._document.placements(node.id)}
         found = [d for d in plan.dispatches if d.node in mine] if plan else []
         self.sections["Kernel"].set_title(
-            f"Kernel ({count_text(len(found), 'dispatch', 'dispatches')})"
+            f"Kernel ({counted(len(found), 'dispatch', 'dispatches')})"
         )
         self.sections["Kernel"].setVisible(bool(found))
         self._kernel.show_dispatches(found)

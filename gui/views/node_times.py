@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ...engine.profiling.stats import NodeSummary
-from ..format import count_text, share_text, time_text
+from ...engine.units import counted
+from ..format import share_text, time_text
 from .section import label
 from .times_text import source_text
 
@@ -34,7 +35,7 @@ class NodeTimes(QWidget):
         self._first.setText("\n".join(_spread_text(r) for r in rows))
         about = [
             f"{share_text(r.share)} of all nodes, "
-            f"{count_text(r.dispatches, 'dispatch', 'dispatches')} of {r.kernel}"
+            f"{counted(r.dispatches, 'dispatch', 'dispatches')} of {r.kernel}"
             for r in rows
         ]
         self._about.setText("\n".join([*about, f"{source_text(source)}."]))

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStyledItemDelegate, QVBoxLayout, QWidget
 
 from ...engine.ir.model import NodeId
+from ...engine.units import counted, mebibytes
 from ..document import Document
-from ..format import bytes_text, count_text
 from ..models.operators import (
     OPERATOR_WIDTH,
     TIME_COLUMNS,
@@ -105,8 +105,8 @@ class OperatorsPanel(QWidget):
         )
         self._title.setText(self._document.name)
         self._about.setText(
-            f"{count_text(len(model.nodes), 'node')}, {count_text(len(weights), 'weight')} "
-            f"({bytes_text(sum(w.size_bytes for w in weights))}), opset {opsets}"
+            f"{counted(len(model.nodes), 'node')}, {counted(len(weights), 'weight')} "
+            f"({mebibytes(sum(w.size_bytes for w in weights))}), opset {opsets}"
             + (f"\nmade by {model.producer}" if model.producer else "")
         )
 

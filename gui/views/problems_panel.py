@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from ...engine.diagnostics import Severity
 from ...engine.ir.model import NodeId
 from ..document import Document
-from ..format import severity_text
+from ..format import severity_count
 from ..models.problems import (
     COLUMNS,
     ProblemRow,
@@ -39,6 +39,11 @@ from .section import label
 
 ALL_CODES = "All codes"
 ALL_TARGETS = "All targets"
+_KINDS = {
+    Severity.ERROR: "errors",
+    Severity.WARNING: "warnings",
+    Severity.INFO: "information",
+}
 _REFRESH_MS = 200
 
 
@@ -46,10 +51,10 @@ class ProblemsPanel(QWidget):
     """The findings of the document.
 
     Signals:
-        counts_changed: errors, warnings, notes: of all findings, filtered or not.
+        counts_changed: dict: Severity -> how many of all findings, filtered or not.
     """
 
-    counts_changed = Signal(int, int, int)
+    counts_changed = Signal(object)
 
     def __init__(
         self,
@@ -108,7 +113,7 @@ class ProblemsPanel(QWidget):
             button.setObjectName("chip")
             button.setCheckable(True)
             button.setChecked(True)
-            button.setToolTip(f"Show or hide the {severity_text(severity)}s")
+            button.setToolTip(f"Show or hide findings that are {_KINDS[severity]}")
             button.toggled.connect(self._filter_severities)
             self._severities[severity] = button
             row.addWidget(button)
@@ -150,15 +155,14 @@ class ProblemsPanel(QWidget):
     def refresh(self) -> None:
         """Count the document's findings at once; list them when the panel is looked at."""
         found = Counter(d.severity for d in self._document.diagnostics)
-        counts = [found[severity] for severity in Severity]
-        words = ("error", "warning", "note")
-        for button, count, word in zip(self._severities.values(), counts, words, strict=True):
-            button.setText(f"{count} {word}{'' if count == 1 else 's'}")
-        self._empty.setVisible(not any(counts))
-        self._split.setVisible(any(counts))
+        counts = {severity: found[severity] for severity in Severity}
+        for severity, button in self._severities.items():
+            button.setText(severity_count(severity, counts[severity]))
+        self._empty.setVisible(not found)
+        self._split.setVisible(bool(found))
         opened = self._document.model is not None
         self._empty.setText("No problem was found." if opened else "No model is open.")
-        self.counts_changed.emit(*counts)
+        self.counts_changed.emit(counts)
         self._stale = True
         self._throttle.request()
 

@@ -28,8 +28,9 @@ from PySide6.QtWidgets import (
 from ...engine.device.profile import DeviceProfile
 from ...engine.report.model import CANNOT_RUN
 from ...engine.results import ENGINE_NAME
+from ...engine.units import counted, mebibytes
 from ..document import Document
-from ..format import MISSING, bytes_text, count_text, time_text
+from ..format import MISSING, time_text
 from ..models.inputs import OPEN, InputsModel
 from ..services import PreparedFeeds
 from ..throttle import Throttle
@@ -300,7 +301,7 @@ class RunPanel(QWidget):
         else:
             first = "the first run apart" if samples.runs > samples.warm_runs else "no first run"
             self._about_times.setText(
-                f"{count_text(samples.warm_runs, 'warm run')}, {first}. "
+                f"{counted(samples.warm_runs, 'warm run')}, {first}. "
                 f"{source_text(last.timing_source)}."
             )
         plan = self._document.plan
@@ -309,8 +310,8 @@ class RunPanel(QWidget):
         else:
             constants = sum(s.size_bytes for s in plan.storages if s.constant is not None)
             self._memory.setText(
-                f"{count_text(len(plan.dispatches), 'dispatch', 'dispatches')}; on the device "
-                f"weights {bytes_text(constants)}, arena {bytes_text(sum(plan.arena))}."
+                f"{counted(len(plan.dispatches), 'dispatch', 'dispatches')}; on the device "
+                f"weights {mebibytes(constants)}, arena {mebibytes(sum(plan.arena))}."
             )
 
     def _describe_device(self) -> None:

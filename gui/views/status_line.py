@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import (
@@ -16,6 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 from ...engine.device.profile import DeviceProfile
+from ...engine.diagnostics import Severity
+from ..format import severity_count
 from ..jobs import Job
 
 
@@ -69,10 +71,9 @@ class StatusLine(QObject):
             self._progress.setRange(0, shown.total)
             self._progress.setValue(shown.done)
 
-    def show_problems(self, errors: int, warnings: int, notes: int) -> None:
-        """Show how many findings there are."""
-        words = ((errors, "error"), (warnings, "warning"), (notes, "note"))
-        texts = [f"{n} {word}{'' if n == 1 else 's'}" for n, word in words if n]
+    def show_problems(self, counts: Mapping[Severity, int]) -> None:
+        """Show how many findings there are of each severity."""
+        texts = [severity_count(severity, n) for severity, n in counts.items() if n]
         self._problems.setText(", ".join(texts))
 
     def show_adapter(self, profile: DeviceProfile) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ...engine.results import ENGINE_NAME, TIMING_SOURCES
+from ...engine.units import counted
 from ..document import Document
-from ..format import count_text, time_text
+from ..format import time_text
 
 
 def source_text(source: str) -> str:
@@ -18,12 +19,12 @@ def runs_text(document: Document) -> str:
     if not source:
         return ""
     if document.reported is not None:
-        runs = count_text(document.warm_runs, "warm run") if document.warm_runs else "the first run"
+        runs = counted(document.warm_runs, "warm run") if document.warm_runs else "the first run"
         return f"{ENGINE_NAME}, as the report states: {runs}. {source_text(source)}."
     parts = samples.parts()
     runs = [*(["the first run"] if samples.runs > samples.warm_runs else [])]
     if samples.warm_runs:
-        runs.append(count_text(samples.warm_runs, "warm run"))
+        runs.append(counted(samples.warm_runs, "warm run"))
     text = f"{ENGINE_NAME}: {' and '.join(runs)}"
     for name, title in (("gpu", "GPU"), ("wall", "wall")):
         spread = parts[name]

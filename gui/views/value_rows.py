@@ -20,8 +20,9 @@ from ...engine.ir.model import (
     Weight,
 )
 from ...engine.ir.schema import schema
+from ...engine.units import mebibytes
 from ..document import Document
-from ..format import bytes_text, type_text
+from ..format import type_text
 from .section import label
 
 _LONGEST = 240  # characters of an attribute's text
@@ -91,7 +92,7 @@ def attribute_text(value: Attribute) -> str:
         text = f"[{', '.join(attribute_text(v) for v in value[:64])}]"
         text += f" ({len(value)} values)" if len(value) > 64 else ""
     elif isinstance(value, Weight):
-        text = f"tensor {type_text(value.type)}, {bytes_text(value.size_bytes)}"
+        text = f"tensor {type_text(value.type)}, {mebibytes(value.size_bytes)}"
     elif isinstance(value, TensorType):
         text = type_text(value)
     elif isinstance(value, AttributeReference):
@@ -146,7 +147,7 @@ def _value_text(graph: Graph, name: str, inputs: bool) -> str:
     if inputs and name in graph.initializers:
         weight = graph.initializers[name]
         where = f", in {weight.location}" if weight.location else ""
-        return f"{name} (weight, {bytes_text(weight.size_bytes)}{where})"
+        return f"{name} (weight, {mebibytes(weight.size_bytes)}{where})"
     if inputs and any(p.name == name for p in graph.inputs):
         return f"{name} (graph input)"
     if not inputs and any(p.name == name for p in graph.outputs):

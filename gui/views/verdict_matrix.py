@@ -15,7 +15,9 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QToolButton, QVBoxLa
 
 from ...engine.diagnostics import Severity
 from ...engine.ir.model import NodeId
-from ..theme import Look, Theme, mix
+from ..colour import mix
+from ..look import Look
+from ..theme import Theme
 from .graph.glyphs import draw_swatch
 from .matrix_layout import GAP, LEFT, SIGN, Columns, MatrixGroup, MatrixRow, Needs
 from .section import clear_layout, label

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from ...engine.errors import ModelFileError
 from ...engine.ir.model import Graph, Node, Weight
-from ..format import bytes_text, count_text, number_text, type_text
+from ...engine.units import counted, mebibytes
+from ..format import number_text, type_text
 from ..jobs import Job, JobTracker
 from ..theme import Theme
 from ..weights import WeightStats, weight_stats
@@ -57,7 +58,7 @@ class WeightView(QWidget):
         if size <= UNASKED_BYTES:
             self._compute()
             return
-        button = QPushButton(f"Read {bytes_text(size)} of weights")
+        button = QPushButton(f"Read {mebibytes(size)} of weights")
         button.clicked.connect(self._compute)
         self._column.addWidget(button)
 
@@ -93,7 +94,7 @@ class WeightView(QWidget):
 
 def stats_text(stats: WeightStats) -> str:
     """The statistics as one sentence."""
-    text = count_text(stats.count, "value")
+    text = counted(stats.count, "value")
     if stats.counts is not None:
         text += f", from {number_text(stats.minimum)} to {number_text(stats.maximum)}"
         text += f", mean {number_text(stats.mean)}, deviation {number_text(stats.deviation)}"

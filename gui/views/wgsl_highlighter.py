@@ -6,7 +6,8 @@ import re
 
 from PySide6.QtGui import QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
 
-from ..theme import Theme, qcolor
+from ..colour import qcolor
+from ..theme import Theme
 
 _KEYWORDS = (
     "alias break case const const_assert continue continuing default diagnostic discard else "

@@ -17,7 +17,8 @@ from opscope.engine.ir.model import Graph, Model, Node, NodeId, Port, TensorType
 from opscope.engine.providers.support import Status, Support
 from opscope.gui.copies import NO_COPIES, Copies, Copy
 from opscope.gui.selection import Selection
-from opscope.gui.theme import LIGHT, apply_theme
+from opscope.gui.style import apply_theme
+from opscope.gui.theme import LIGHT
 from opscope.gui.views.graph.colouring import Colouring, by_difference, by_provider
 from opscope.gui.views.graph.page import GraphPage
 from PySide6.QtCore import QPointF

@@ -12,7 +12,7 @@ from opscope.engine.providers.support import Status
 from opscope.gui.layout.layout import lay_out
 from opscope.gui.main_window import MainWindow
 from opscope.gui.menus import ToolBar
-from opscope.gui.theme import Scheme
+from opscope.gui.scheme import Scheme
 from opscope.gui.views.graph import page
 from opscope.gui.views.graph.colouring import Mode
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
@@ -65,11 +65,11 @@ def test_opening_shows_summary_operators_and_then_the_graph(make, wait):
 def test_a_bad_file_is_told_in_one_line_and_the_open_document_stays(make, wait):
     window = make()
     open_model(window, wait)
-    before = window.document.parts
+    before = window.document.model
     window.open_file("broken.txt")
     wait(lambda: window.work.message.text)
     assert window.work.message.text == "broken.txt is not an ONNX model: the file is empty"
-    assert window.document.parts is before
+    assert window.document.model is before
     assert window.windowTitle().startswith("denoiser.onnx")
     window.open_file("other.onnx")
     wait(lambda: window.document.name == "other.onnx")
@@ -266,11 +266,11 @@ def test_dropping_a_model_opens_it_and_inputs_are_taken(make, wait, tmp_path):
 
 def test_the_theme_is_applied_and_kept(make, settings, app):
     window = make()
-    window.set_scheme(Scheme.DARK)
+    window.scheme.choose(Scheme.DARK)
     assert window.theme.dark
     assert app.palette().window().color().lightness() < 80
     assert settings.theme == "dark"
-    window.set_scheme(Scheme.LIGHT)
+    window.scheme.choose(Scheme.LIGHT)
     assert app.palette().window().color().lightness() > 200
 
 

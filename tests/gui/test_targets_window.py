@@ -262,7 +262,7 @@ def test_copies_of_the_chosen_target_are_marked_and_counted_and_can_be_hidden(ma
         return [e.label for e in window.work.page.colouring.legend]
 
     wait(lambda: "Copies" in entries())
-    assert window.work.page.canvas.dress.copies.total == "2, over 4.0 KiB"
+    assert window.work.page.canvas.dress.copies.total == "2, over 4 KiB"
     window.commands.copies.trigger()
     assert "Copies" not in entries()
     assert window.work.page.canvas.dress.copies.all == ()
@@ -288,7 +288,7 @@ def test_the_installed_runtime_is_asked_in_a_job_and_its_differences_are_finding
     ((target, thread, status),) = asked
     assert (target, status) == ("ort-webgpu", Status.HOST)
     assert thread.startswith("opscope-work")
-    assert window.status.step_text == "ORT WebGPU 0.4.0, live (ORT 9.9): 1 difference"
+    assert window.status.step_text == "Live, 1 difference: ORT WebGPU 0.4.0 on ORT 9.9"
     assert "table-differs" in [d.code for d in window.document.diagnostics]
 
 

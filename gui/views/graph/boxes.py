@@ -10,7 +10,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, 
 from ....engine.diagnostics import Severity
 from ...layout.scene import HEADER_HEIGHT, ROW_HEIGHT, Box, BoxKind
 from ...layout.text import LABEL_PX, ROW_PX, TITLE_PX
-from ...theme import Look, Pattern, Theme
+from ...look import Look, Pattern
+from ...theme import Theme
 from .glyphs import BRUSHES, PENS, draw_glyph, pattern_brush
 
 RADIUS = 5.0

@@ -14,9 +14,10 @@ from ....engine.diagnostics import Diagnostic, Severity, worst
 from ....engine.ir.model import Model, Node, NodeId
 from ....engine.providers.support import Status, Support
 from ....engine.results import ENGINE_NAME
+from ....engine.units import counted
 from ...copies import Copies, Mark
 from ...difference import Difference, differences
-from ...format import count_text, severity_text, share_text, time_text
+from ...format import share_text, time_text
 from ...verdict import OFF, WORDS, WORST_FIRST, Home, reason_text, sign_of
 
 # A float is a place on the time ramp, 0 fastest to 1 slowest.
@@ -133,7 +134,7 @@ def by_provider(model: Model, support: Mapping[NodeId, Support], target: str) ->
         f"Provider: {target}",
         paints,
         legend,
-        summary=count_text(len(support), "node"),
+        summary=counted(len(support), "node"),
         source=target,
         describe=describe,
     )
@@ -181,7 +182,7 @@ def by_difference(
         Difference.SAME: "Same",
     }
     differ = sum(kind is not Difference.SAME for kind in found.values())
-    summary = f"{differ:,} of {count_text(len(found), 'node')} differ"
+    summary = f"{differ:,} of {counted(len(found), 'node')} differ"
     title = f"{names[0]} against {names[1]}"
 
     def describe(node: NodeId) -> str:
@@ -264,7 +265,7 @@ def by_time(
         slowest_kind = paints[operators[op][0]].kind
         text = f"{time_text(sums[op])} · {share_text(share)}"
         legend.append(LegendEntry(op, slowest_kind, text, tuple(operators[op])))
-    summary = f"{time_text(timed)} in {count_text(len(times_ns), 'node')}"
+    summary = f"{time_text(timed)} in {counted(len(times_ns), 'node')}"
     told = f"{source}, {statistic}" if statistic else source
     return Colouring(
         Mode.TIME, f"Time: {told}", paints, tuple(legend), summary=summary, source=source
@@ -286,12 +287,12 @@ def by_risk(diagnostics: Mapping[NodeId, Sequence[Diagnostic]]) -> Colouring:
         groups[severity].append(node)
         findings.update(d.severity for d in found)
     legend = tuple(
-        LegendEntry(severity_text(severity).capitalize(), severity, f"{len(nodes):,}", tuple(nodes))
+        LegendEntry(severity.value.capitalize(), severity, f"{len(nodes):,}", tuple(nodes))
         for severity, nodes in groups.items()
         if nodes
     )
     total = sum(findings.values())
-    summary = f"{count_text(total, 'finding')} on {count_text(len(paints), 'node')}"
+    summary = f"{counted(total, 'finding')} on {counted(len(paints), 'node')}"
     return Colouring(Mode.RISK, "Risk: findings of the checks", paints, legend, summary=summary)
 
 

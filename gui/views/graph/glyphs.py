@@ -7,7 +7,7 @@ import math
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QIcon, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
 
-from ...theme import Glyph, Look, Pattern
+from ...look import Glyph, Look, Pattern
 
 BRUSHES = {
     Pattern.HATCHED: Qt.BrushStyle.BDiagPattern,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from ....engine.diagnostics import Severity
 from ....engine.providers.support import Status
+from ...colour import ink_on
 from ...copies import Mark
 from ...difference import Difference
-from ...theme import Glyph, Look, Pattern, Theme, ink_on
+from ...look import Glyph, Look, Pattern
+from ...theme import Theme
 from ...verdict import Home
 from .colouring import Class
 

@@ -22,7 +22,8 @@ from ....engine.ir.model import NodeId
 from ...copies import NO_COPIES, Copies
 from ...layout.scene import BoxKind
 from ...layout.text import shown_text
-from ...theme import Look, Theme
+from ...look import Look
+from ...theme import Theme
 from .boxes import RADIUS, Badge, BoxPainter, Fonts
 from .colouring import PLAIN, Class, Colouring, Paint
 from .copy_marks import CopyMarks, CopyPainter

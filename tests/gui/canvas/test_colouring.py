@@ -9,7 +9,8 @@ from opscope.engine.providers.borders import Crossing
 from opscope.engine.providers.support import Reason, Status, Support, refused
 from opscope.gui.copies import NO_COPIES, copies_of
 from opscope.gui.difference import Difference
-from opscope.gui.theme import DARK, LIGHT, Glyph, Pattern
+from opscope.gui.look import Glyph, Pattern
+from opscope.gui.theme import DARK, LIGHT
 from opscope.gui.verdict import Home
 from opscope.gui.views.graph.colouring import (
     PLAIN,
@@ -118,7 +119,7 @@ def test_copies_have_an_entry_with_their_total():
         {"T": 64},
     )
     made = with_copies(PLAIN, copies)
-    assert made.legend[-1].total == "2, over 2.0 KiB"
+    assert made.legend[-1].total == "2, over 2 KiB"
     assert made.legend[-1].nodes == (NodeId((), 0), NodeId((), 1))
     assert "1 to the GPU, 1 to the CPU" in made.legend[-1].detail
     assert "assumed: T = 64" in made.legend[-1].detail

@@ -7,8 +7,9 @@ import pytest
 from handmade_models import model_of, node
 from opscope.engine.ir.model import Graph, NodeId, Port, TensorType
 from opscope.engine.providers.borders import Crossing
+from opscope.gui.colour import contrast
 from opscope.gui.copies import NO_COPIES, Copy, copies_of
-from opscope.gui.theme import DARK, LIGHT, contrast
+from opscope.gui.theme import DARK, LIGHT
 from opscope.gui.views.graph.copy_marks import CopyMarks
 from opscope.gui.views.graph.drawing import Hit
 from opscope.gui.views.graph.tooltip import tooltip_text
@@ -128,7 +129,7 @@ def test_a_value_with_many_readers_has_one_plate(shown, monkeypatch):
     painter = page.canvas._painter._copies
     monkeypatch.setattr(painter, "_plate", lambda *arguments: plates.append(arguments[2]))
     picture(page)
-    assert plates == ["8 B \N{RIGHTWARDS ARROW} CPU"]
+    assert plates == ["8 bytes \N{RIGHTWARDS ARROW} CPU"]
 
 
 def test_the_tooltip_of_a_line_tells_the_bytes_and_what_was_assumed(shown, small):
@@ -137,7 +138,7 @@ def test_the_tooltip_of_a_line_tells_the_bytes_and_what_was_assumed(shown, small
     marks = CopyMarks.of(page.drawing, page.canvas.dress.copies).paths
     path = next(p for p, copy in marks.items() if copy.value == "c")
     text = tooltip_text(page.drawing, Hit(path=path), page.canvas.dress)
-    assert "Copied in each run: 3.0 MiB to the CPU" in text
+    assert "Copied in each run: 3 MiB to the CPU" in text
     assert "assumed: H = 64" in text
 
 
@@ -150,8 +151,8 @@ def test_the_lines_stand_out_from_the_ground(theme):
 
 
 def test_totals_say_what_is_not_known():
-    assert down().total == "2, 3.0 MiB"
-    assert down(None).total == "2, over 2.0 KiB"
+    assert down().total == "2, 3 MiB"
+    assert down(None).total == "2, over 2 KiB"
     assert copies_of([crossing("c", False, None, CONV, RELU)], {}).total == "1, size unknown"
     assert "1 of unknown size" in down(None).detail
     assert down().places == (CONV, MUL)

@@ -5,17 +5,10 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from opscope.gui.theme import (
-    DARK,
-    LIGHT,
-    Scheme,
-    contrast,
-    ink_on,
-    luminance,
-    mix,
-    palette,
-    theme_for,
-)
+from opscope.gui.colour import contrast, ink_on, luminance, mix
+from opscope.gui.scheme import Scheme, theme_for
+from opscope.gui.style import palette
+from opscope.gui.theme import DARK, LIGHT
 from PySide6.QtGui import QPalette
 
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])

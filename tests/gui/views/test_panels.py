@@ -170,7 +170,7 @@ def test_values_have_formal_names_types_and_ends(panel):
     assert "X   " in text
     assert "from enhance/gru" in text
     assert "W   float32  3 \N{MULTIPLICATION SIGN} 4" in text
-    assert "w (weight, 48 B)" in text
+    assert "w (weight, 48 bytes)" in text
     assert "strides = [2]" in shown(panel.sections["Attributes"])
     links = panel.sections["Inputs"].findChildren(QPushButton)
     next(b for b in links if b.text() == "from enhance/gru").click()
@@ -266,7 +266,7 @@ def test_the_kernel_view_shows_each_dispatch(app):
 def test_problem_chips_filter_and_count(document, app):
     panel = ProblemsPanel(document, Selection(), LIGHT)
     texts = [b.text() for b in panel._severities.values()]
-    assert texts == ["1 error", "1 warning", "1 note"]
+    assert texts == ["1 error", "1 warning", "1 info"]
     assert panel.model.rows == ()  # they are listed when the panel is looked at
     panel.fill()
     panel._severities[Severity.ERROR].click()

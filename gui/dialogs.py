@@ -1,4 +1,4 @@
-"""What the Help menu does, and the bug report: each a dialog over the window."""
+"""The dialogs over the window: those of the Help menu, a target's options, the bug report."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMessageBox
 
 from .views.help_dialogs import ShortcutsDialog, about_text, diagnostics_text
+from .views.target_options import TargetOptionsDialog
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
@@ -33,6 +34,16 @@ def show_about(window: MainWindow) -> None:
     box = QMessageBox(QMessageBox.Icon.NoIcon, "About Opscope", about_text(), parent=window)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.open()
+
+
+def show_options(window: MainWindow, target_id: str) -> None:
+    """Let the user set the options of a target, and show it with them."""
+    node, targeting = window.document.node(window.selection.node), window.targeting
+    name = node.name if node is not None else ""
+    dialog = TargetOptionsDialog(targeting.parse(target_id), targeting.parse, name, window)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.accepted_target.connect(targeting.choose)
+    dialog.open()
 
 
 def show_report(window: MainWindow) -> None:
