@@ -135,8 +135,8 @@ CPU: Rules = {
     "StringNormalizer": (UNSURE, Reason.UNKNOWN, _locale),
 }
 SEEN: dict[str, tuple[Rules, frozenset[str]]] = {
-    # Each was run on the three plugins (0.2.1 has no GRU); the sources of 1.30.0 have the kernels of
-    # 0.4.0.
+    # Each was run on the three plugins (0.2.1 has no GRU). The sources of 1.30.0 have the kernels
+    # of 0.4.0.
     "ort-webgpu": (WEBGPU, frozenset(("0.2.1", "0.3.0", "0.4.0", "built-in-1.30.0"))),
     "ort-cpu": (CPU, frozenset(("1.24.4", "1.27.0", "1.30.0", "1.32.0"))),
 }
