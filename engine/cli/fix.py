@@ -137,8 +137,9 @@ def _check_usage(options: argparse.Namespace, rules: tuple[str, ...]) -> None:
         raise UsageError(f"--tolerance must be from 0 to 1, not {options.tolerance}")
     if options.opset is not None and "lower-opset" not in rules:
         raise UsageError("--opset is for the rule lower-opset")
-    if options.node and not {"cast-f32", "int64-to-int32"} & set(rules):
-        raise UsageError("--node is for the rules cast-f32 and int64-to-int32")
+    if options.node and not any(RULES[rule].takes_nodes for rule in rules):
+        takers = " and ".join(name for name, rule in RULES.items() if rule.takes_nodes)
+        raise UsageError(f"--node is for the rules {takers}")
     if options.output == "":
         raise UsageError("-o wants the name of a file")
     values = {name: getattr(options, name) for name in _OF_WRITING}

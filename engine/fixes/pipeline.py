@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -104,19 +104,47 @@ def make_fix(model: Model, rules: Sequence[str], options: Options) -> Fix:
                 f"{model.path}: the file is damaged, so it is not changed: {finding.text}"
             )
     before = subject
-    origins = {i: i for i in model.nodes}
-    steps = []
+    origins: Mapping[NodeId, NodeId] = {i: i for i in model.nodes}
+    steps: list[Step] = []
     for rule in rules:
-        proposal = RULES[rule].propose(subject)
-        steps.append(Step(rule, proposal))
-        if proposal.edits:
-            subject, moved = subject.after(proposal.edits)
-            origins = {new: origins[old] for new, old in moved.items() if old in origins}
+        if RULES[rule].takes_nodes and options.nodes:
+            subject = replace(subject, options=_asked(before, options, origins))
+        subject, origins, done = _apply(rule, subject, origins)
+        steps += done
     fix = Fix(before, subject, tuple(steps), origins)
     if fix.changes and (wrong := subject.contradictions):
         # What reads the new file may notice, though it did not where nodes were not folded.
         raise RefusedError(f"{model.path}: {wrong[0].text}")
     return fix
+
+
+def _asked(before: Subject, options: Options, origins: Mapping[NodeId, NodeId]) -> Options:
+    """``options`` with the nodes that were asked for, where earlier rules have moved them to."""
+    now = {old: new for new, old in origins.items()}
+    for node in before.chosen():
+        if node.id not in now:
+            raise RefusedError(
+                f"{before.model.path}: node '{node.label}' ({node.op}) was asked for, and an "
+                "earlier rule takes it out"
+            )
+    return replace(options, nodes=tuple(now[node.id] for node in before.chosen()))
+
+
+def _apply(
+    rule: str, subject: Subject, origins: Mapping[NodeId, NodeId]
+) -> tuple[Subject, Mapping[NodeId, NodeId], list[Step]]:
+    """The subject after a rule, the identities in the unchanged model, and what was done."""
+    steps: list[Step] = []
+    again = True
+    while again:
+        proposal = RULES[rule].propose(subject)
+        again = RULES[rule].repeats and bool(proposal.edits)
+        if proposal.edits or not steps:
+            steps.append(Step(rule, proposal))
+        if proposal.edits:
+            subject, moved = subject.after(proposal.edits)
+            origins = {new: origins[old] for new, old in moved.items() if old in origins}
+    return subject, origins, steps
 
 
 def _bytes(model: Model) -> bytes:

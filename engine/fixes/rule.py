@@ -59,13 +59,13 @@ class Options:
     Attributes:
         targets: ids of the targets that count.
         opset: the version to lower to; None chooses.
-        nodes: names or indices of the nodes to change; empty chooses.
+        nodes: the nodes to change, by name, by index as text, or by identity; empty chooses.
         shapes: input -> its shape. dims: symbol -> its size.
     """
 
     targets: tuple[str, ...] = ("ort-webgpu",)
     opset: int | None = None
-    nodes: tuple[str, ...] = ()
+    nodes: tuple[str | NodeId, ...] = ()
     shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     dims: Mapping[str, int] = field(default_factory=dict)
 
@@ -122,6 +122,9 @@ class Subject:
         """
         found: dict[NodeId, Node] = {}
         for text in self.options.nodes:
+            if isinstance(text, NodeId):
+                found[text] = self.model.nodes[text]
+                continue
             named = [n for n in self.model.nodes.values() if n.name == text]
             named = named or [n for i, n in self.model.nodes.items() if str(i) == text]
             if len(named) != 1:

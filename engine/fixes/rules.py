@@ -17,10 +17,14 @@ class Known:
     Attributes:
         propose: the rule itself.
         help: one line.
+        takes_nodes: whether ``Options.nodes`` may choose what it changes.
+        repeats: whether it may find more to do in what it has changed.
     """
 
     propose: Rule
     help: str
+    takes_nodes: bool = False
+    repeats: bool = False
 
 
 RULES: Mapping[str, Known] = {
@@ -29,17 +33,23 @@ RULES: Mapping[str, Known] = {
         "lower the opset stamp to where more nodes run on the GPU and every node means the same",
     ),
     "cast-f32": Known(
-        cast_f32.propose, "run f16 nodes in f32 between Casts, where a provider has f32 alone"
+        cast_f32.propose,
+        "run f16 nodes in f32 between Casts, where a provider has f32 alone",
+        takes_nodes=True,
     ),
     "int64-to-int32": Known(
-        int64_to_int32.propose, "run int64 arithmetic in int32 where every value is proven to fit"
+        int64_to_int32.propose,
+        "run int64 arithmetic in int32 where every value is proven to fit",
+        takes_nodes=True,
     ),
     "fix-shapes": Known(
         fix_shapes.propose,
         "fix the shapes of the inputs (--shape, --dim) and what follows from them",
     ),
     "fold-shapes": Known(
-        fold_shapes.propose, "turn shape arithmetic that is constant into initializers"
+        fold_shapes.propose,
+        "turn shape arithmetic that is constant into initializers",
+        repeats=True,
     ),
     "drop-dead": Known(
         drop_dead.propose, "drop nodes and initializers that nobody reads, and Identity nodes"
