@@ -5,8 +5,6 @@ Files for programs keep the terms themselves (``"host"``): scripts depend on the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 _STATUSES = {"gpu": "GPU", "host": "CPU"}
 
 
@@ -18,8 +16,3 @@ def status_word(status: str) -> str:
     """
     word, space, reason = status.partition(" ")
     return f"{_STATUSES.get(word, word)}{space}{reason}"
-
-
-def counts_text(counts: Mapping[str, int]) -> str:
-    """``GPU 12  CPU 1``: nodes by status, zeros left out."""
-    return "  ".join(f"{status_word(s)} {n:,}" for s, n in counts.items() if n) or "no nodes"

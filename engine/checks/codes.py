@@ -55,7 +55,7 @@ _ALL = (
     Code("opset-gate", "a newer opset stamp keeps the node off the GPU",
          (ERROR, WARNING), PLACEMENT, fix="lower-opset"),
     Code("outside-layout-range", "the provider takes no node of this model, because of its opset",
-         (ERROR,), PLACEMENT, ("ort-webgpu", "ort-web"), fix="lower-opset"),
+         (ERROR,), PLACEMENT, ("ort-webgpu", "ort-web")),
     Code("host-node", "the node runs on the CPU",
          (ERROR, WARNING, INFO), PLACEMENT),
     Code("f16-recurrent-on-cpu", "a GRU, LSTM or RNN in f16 is left to the CPU",

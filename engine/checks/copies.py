@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..diagnostics import Diagnostic, Severity
+from ..units import mebibytes
 from .context import Context, finding
 
 CODE = "copies"
@@ -25,7 +26,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
             f"{len(found):,} {subject} between GPU and CPU in each run ({up:,} up, "
             f"{len(found) - up:,} down)"
         )
-        text += f": {known:,} bytes" if known else ""
+        text += f": {mebibytes(known)}" if known else ""
         text += f", {unknown:,} of unknown size" if unknown else ""
         yield finding(
             CODE,

@@ -11,6 +11,7 @@ from ..diagnostics import Diagnostic, Severity
 from ..errors import ModelFileError
 from ..ir.dtypes import dtype_code
 from ..ir.model import Node, Weight
+from ..units import counted
 from .context import Context, finding
 
 OVERFLOW = "f16-constant-overflow"
@@ -77,8 +78,8 @@ def _infinite(node: Node, name: str, array: np.ndarray) -> Iterator[Diagnostic]:
             OVERFLOW,
             Severity.WARNING,
             node,
-            f"its f16 constant '{name}' holds {count:,} infinite value(s) of {array.size:,}; f16 "
-            "ends at 65504, so a larger number (a -1e9 mask) was probably cut",
+            f"its f16 constant '{name}' is infinite in {_part(count, array)}; f16 ends at 65504, "
+            "so a larger number (a -1e9 mask) was probably cut",
             "use a number that f16 holds, such as -65504 or -1e4",
             data={"value": name, "infinite": count},
         )
@@ -96,7 +97,7 @@ def _lost(node: Node, name: str, array: np.ndarray) -> Iterator[Diagnostic]:
             OVERFLOW,
             Severity.WARNING,
             node,
-            f"the constant '{name}' is cast to f16, where {over:,} of {array.size:,} values become "
+            f"the constant '{name}' is cast to f16, where {_part(over, array)} {_become(over)} "
             f"infinite (such as {worst:g}; f16 ends at 65504)",
             "use a number that f16 holds, such as -65504 or -1e4",
             data={"value": name, "infinite": over},
@@ -106,8 +107,16 @@ def _lost(node: Node, name: str, array: np.ndarray) -> Iterator[Diagnostic]:
             VANISH,
             Severity.WARNING,
             node,
-            f"the constant '{name}' is cast to f16, where {gone:,} of {array.size:,} values become "
+            f"the constant '{name}' is cast to f16, where {_part(gone, array)} {_become(gone)} "
             "zero (f16 begins at 6e-8)",
             "keep the node in f32, or scale the numbers",
             data={"value": name, "zero": gone},
         )
+
+
+def _part(count: int, array: np.ndarray) -> str:
+    return f"{count:,} of {counted(array.size, 'value')}"
+
+
+def _become(count: int) -> str:
+    return "becomes" if count == 1 else "become"

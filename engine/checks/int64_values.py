@@ -38,7 +38,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
             else:
                 text += (
                     "ORT WebGPU leaves that to the CPU, or with enableInt64=1 uses the low 32 bits "
-                    "alone (ours is exact, on the host)"
+                    "alone (ours is exact, on the CPU)"
                 )
             if large is not None:
                 text += f", and its constant {large} does not fit 32 bits"

@@ -174,7 +174,8 @@ class _Judge:
             f"{tensor.role} '{tensor.name}' {list(tensor.kind.dims)} {tensor.kind.dtype}; "
             f"{self._profile.allow} {most}, so the node {outcome}"
         )
-        text += f"; {len(others):,} more node{'s' * (len(others) > 1)} read it" if others else ""
+        if others:
+            text += f"; {len(others):,} more {'nodes read' if len(others) > 1 else 'node reads'} it"
         text += " (for assumed dimensions)" if assumed else ""
         return finding(
             BINDING,

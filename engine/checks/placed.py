@@ -12,6 +12,7 @@ from ..providers.ort import OrtProvider
 from ..providers.provider import RECURRENT
 from ..providers.support import Reason, Status, Support
 from ..providers.targets import Target, target
+from ..units import counted
 from .context import OPSCOPE, Context, finding, runs_where_it_should
 
 OPSET_GATE = "opset-gate"
@@ -29,7 +30,7 @@ VERSION_RULE_LINK = "https://github.com/microsoft/onnxruntime/issues/27231"
 REMEDIES = {
     Reason.TYPE: "put a Cast to a type with a kernel around the node",
     Reason.NO_KERNEL: "replace the operator by ones with a kernel, or keep its neighbours on the "
-    "host as well",
+    "CPU as well",
     Reason.ATTRIBUTE: "change the attribute, or replace the operator",
     Reason.SHAPE: "change the shape, or replace the operator",
 }
@@ -66,11 +67,12 @@ def _outside_layout_range(asked: Target, verdicts: Mapping[NodeId, Support]) -> 
     remedy = remedy or f"convert the model to opset {lowest} or later"
     if "preferredLayout" in asked.provider.table.options:
         remedy += "; with the provider option preferredLayout=NCHW there is no such range"
+    nodes = f"{counted(len(gated), 'node')} {'falls' if len(gated) == 1 else 'fall'}"
     return finding(
         LAYOUT_RANGE,
         Severity.ERROR,
         None,
-        f"{gated[0].detail}: {len(gated):,} node(s) fall to the CPU",
+        f"{gated[0].detail}: {nodes} to the CPU",
         remedy,
         target=asked.id,
         data={"opset": opset, "lowest": lowest, "highest": highest, "nodes": len(gated)},
@@ -103,7 +105,7 @@ def _judge(asked: Target, node: Node, use: OpUse, verdict: Support) -> Diagnosti
     text = f"it falls to the CPU: {verdict.detail}"
     if verdict.data.get("host_values_only"):
         # Shape arithmetic: all that it reads is in host memory anyway.
-        text += "; its inputs are host values there, so this costs no copy"
+        text += "; what it reads is in CPU memory anyway, so this costs no copy"
         return finding(HOST_NODE, Severity.INFO, node, text, target=name, data=data)
     if isinstance(asked.provider, OrtProvider) and _lacks_f16(asked.provider, node, use, verdict):
         remedy = _f16_remedy(verdict)

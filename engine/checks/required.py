@@ -11,6 +11,7 @@ from ..providers.provider import RECURRENT
 from ..providers.support import Status, Support
 from ..providers.targets import targets_of
 from ..providers.uses import model_uses
+from ..words import status_word
 from .context import ORT_CPU, finding, runs_where_it_should
 from .judge import Judgement
 
@@ -69,13 +70,13 @@ def _gaps(
 
 def _gap(code: str, target: str, node: Node, use: OpUse, verdict: Support) -> Diagnostic:
     types = ", ".join(str(t) for t in use.inputs[:1] if t is not None)
+    told = ", ".join(filter(None, (status_word(verdict.status.value), verdict.reason.value)))
     data = {"status": verdict.status.value, "reason": verdict.reason.value, **verdict.data}
     return finding(
         code,
         Severity.ERROR,
         node,
-        f"{node.op} of {types or 'unknown type'} is not covered ({verdict.status.value}, "
-        f"{verdict.reason.value or 'no reason'}): {verdict.detail}",
+        f"{node.op} of {types or 'unknown type'} is not covered ({told}): {verdict.detail}",
         target=target,
         data=data,
     )

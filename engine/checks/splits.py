@@ -8,7 +8,7 @@ from ..diagnostics import Diagnostic, Severity
 from ..ir.model import NodeId
 from ..providers.chains import Split, splits
 from ..providers.support import Support
-from ..units import mebibytes
+from ..units import counted, mebibytes
 from .context import Context, finding
 
 CODE = "splits-gpu"
@@ -30,17 +30,17 @@ def _told(context: Context, target: str, split: Split) -> Diagnostic:
     more = len(split.nodes) - 1
     subject = f"this {first.op}"
     if more:
-        subject += f" and {more:,} CPU node{'s' if more > 1 else ''} that it exchanges values with"
+        subject += f" and {counted(more, 'CPU node')} that it exchanges values with"
     total = split.before + split.after
     text = (
         f"{subject} {'split' if more else 'splits'} {total:,} GPU nodes in two: {split.before:,} "
         f"run before it, {split.after:,} wait for it"
     )
     if split.in_kernel:
-        text += "; its kernel takes in host memory what the GPU has made"
+        text += "; its kernel takes in CPU memory what the GPU has made"
     else:
         text += "" if split.alone else ", and for other CPU nodes as well"
-    text += f". It has {split.copies:,} value{'s' if split.copies != 1 else ''} copied"
+    text += f". It has {counted(split.copies, 'value')} copied"
     text += f", {mebibytes(split.copied_bytes)}" if split.copied_bytes else ""
     text += f", {split.unknown:,} of unknown size" if split.unknown else ""
     remedy = "give it a kernel on the GPU (its finding says how), or move it to the graph's end"

@@ -13,7 +13,11 @@ import numpy as np
 from ..errors import UsageError
 from ..feeds import Feeds, check_feeds, load_feeds, random_feeds
 from ..ir.model import Model
+from ..ir.summary import model_json
 from ..plan.types import Plan
+from ..providers.support import Status
+from ..units import counted
+from ..words import status_word
 
 
 def add_shape_arguments(parser: argparse.ArgumentParser, *, seed: bool = True) -> None:
@@ -103,12 +107,20 @@ def memory_json(plan: Plan) -> dict[str, int]:
 
 def model_line(model: Model) -> str:
     """One line that identifies the model."""
-    opsets = ", ".join(f"{d or 'ai.onnx'} {v}" for d, v in model.opset_imports.items())
     name = Path(model.path).name if model.path else "(bytes)"
-    nodes = sum(len(g.nodes) for g in model.graphs())
-    return f"{name}  sha256 {model.sha256[:12]}  opset {opsets}  {nodes:,} nodes"
+    return f"{name}  {identity(model_json(model))}"
+
+
+def identity(model: Mapping[str, Any]) -> str:
+    """``sha256 0123456789ab  opset ai.onnx 17  2 nodes``, of what ``model_json`` gives."""
+    opsets = ", ".join(f"{domain} {version}" for domain, version in model["opsets"].items())
+    return f"sha256 {model['sha256'][:12]}  opset {opsets}  {counted(model['nodes'], 'node')}"
+
+
+_ORDER = tuple(status.value for status in Status)
 
 
 def counts_line(counts: Mapping[str, int]) -> str:
-    """``gpu 12  host 1``: nodes by status, zeros left out."""
-    return "  ".join(f"{status} {n:,}" for status, n in counts.items() if n) or "no nodes"
+    """``GPU 12  CPU (type) 1``: nodes by status and perhaps reason, zeros left out."""
+    ranked = sorted(counts.items(), key=lambda item: _ORDER.index(item[0].partition(" ")[0]))
+    return "  ".join(f"{status_word(status)} {n:,}" for status, n in ranked if n) or "no nodes"

@@ -18,6 +18,7 @@ from ..ops import load_kernels
 from ..plan.planner import PlanOptions, make_plan
 from ..plan.types import HostSegment, Plan
 from ..report.reopen import open_runnable
+from ..units import counted
 from .common import (
     add_shape_arguments,
     counts_line,
@@ -78,7 +79,7 @@ def _rows(plan: Plan) -> list[tuple[str, ...]]:
     number = 0
     for segment in plan.segments:
         if isinstance(segment, HostSegment):
-            rows.append(("host", segment.use.label, segment.use.op, "on the host", ""))
+            rows.append(("CPU", segment.use.label, segment.use.op, "on the CPU", ""))
             continue
         for d in segment.dispatches:
             groups = "x".join(map(str, d.groups))
@@ -134,4 +135,4 @@ def write_wgsl(plan: Plan, folder: Path) -> None:
             (folder / f"{number:03d}_{shader}.wgsl").write_text(code, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
-    print(f"{len(codes)} kernels written to {folder}", file=sys.stderr)
+    print(one_line(f"{counted(len(codes), 'kernel')} written to {folder}"), file=sys.stderr)

@@ -21,6 +21,7 @@ from ..profiling.trace import chrome_trace
 from ..report.reopen import open_runnable
 from ..results import ENGINE_NAME, TIMING_SOURCES, RunResult
 from ..session import Session
+from ..words import status_word
 from .common import (
     add_shape_arguments,
     counts_line,
@@ -160,7 +161,7 @@ def _rows(nodes: Sequence[NodeSummary], plan: Plan) -> list[tuple[str, ...]]:
         (
             _label(plan, s.node),
             s.op,
-            s.kernel,
+            status_word(s.kernel),  # "host" where the host provider ran it
             f"{s.time.typical_ns / 1e3:.1f}",
             f"{100 * s.share:.1f}%",
         )

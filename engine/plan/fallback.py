@@ -25,9 +25,9 @@ def host_diagnostic(placed: NodePlacement, use: OpUse) -> Diagnostic:
     return Diagnostic(
         "host-node",
         severity,
-        f"{placed.op} runs on the host: {placed.support.detail}; its inputs and outputs cross "
-        f"between GPU and host ({size:,} bytes per run)",
-        "avoid the operator, or keep its neighbours on the host as well",
+        f"{placed.op} runs on the CPU: {placed.support.detail}; its inputs and outputs cross "
+        f"between GPU and CPU ({size:,} bytes per run)",
+        "avoid the operator, or keep its neighbours on the CPU as well",
         placed.source,
         placed.name,
         placed.op,

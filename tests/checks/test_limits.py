@@ -64,7 +64,7 @@ def test_over_the_default_limits_alone_it_is_a_warning() -> None:
     assert found.severity is Severity.WARNING
     assert "this Expand needs a binding of 152.6 MiB for its output 'big'" in found.text
     assert "allow 128 MiB" in found.text
-    assert "1 more node read" in found.text
+    assert "1 more node reads it" in found.text
     assert told(huge(33_554_432), "opscope") == []
 
 

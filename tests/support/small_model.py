@@ -68,3 +68,15 @@ def only(judged: Judgement | Model, code: str, target: str | None = None) -> Dia
 def verdict(judged: Judgement, name: str, target: str = "ort-webgpu") -> Support:
     """The verdict on the node called ``name``."""
     return next(v for i, v in judged.verdicts[target].items() if judged.model.nodes[i].name == name)
+
+
+def gru(dtype: str = "float32", opset: int = 17, **attributes: object) -> Model:
+    """One GRU called rnn."""
+    weights = {"w": half(1, 12, 6).astype(dtype), "r": half(1, 12, 4).astype(dtype)}
+    return model(
+        [node("GRU", "x w r", "y", "rnn", hidden_size=4, **attributes)],
+        {"x": (dtype, (3, 1, 6))},
+        "y",
+        weights,
+        opset,
+    )
