@@ -20,6 +20,7 @@ from .services import Services, Types
 
 if TYPE_CHECKING:
     from ..engine.ir.infer import Inference
+    from ..engine.live.answer import LivePlacement
 
 OPEN = "open"
 REFINE = "refine"  # for the shapes of a run
@@ -168,14 +169,19 @@ class Opener(QObject):
         self._judge(job, model, {}, None, targets)
 
     def _take(self, job: Job, model: ReportedModel) -> None:
-        """A report brings its types, verdicts and findings along."""
+        """A report brings its types, verdicts, copies and live answers along."""
         from ..engine.ir.infer import Inference
 
         job.post(self._typed, Inference(model.types))
         for name, stated in model.verdicts.items():
             job.post(self._placed, _Placed(name, stated))
-            copies = self._copies(model, name, stated, model.types, {})
+            if name in model.copies:
+                copies = copies_of(model.copies[name], {})
+            else:  # of an older version of Opscope, which did not keep them
+                copies = self._copies(model, name, stated, model.types, {})
             job.post(self._copied, _Copied(name, copies))
+        for live in model.live.values():
+            job.post(self._answered, live)
 
     def _judge(
         self,
@@ -234,6 +240,9 @@ class Opener(QObject):
         parts = self._document.parts
         if parts is not None and placed.target not in parts.judged:
             self._placed(placed)
+
+    def _answered(self, live: LivePlacement) -> None:
+        self._document.set_live(live, ())  # what differs is among the report's findings
 
     def _copied(self, copied: _Copied) -> None:
         self._document.set_copies(copied.target, copied.copies)

@@ -74,18 +74,18 @@ def subject_of(window: MainWindow) -> Subject | Report:
     node, scale = _focus(window)
     if (reported := document.reported) is not None:
         return replace(reported.report, selected=node.index if node else None)
-    parts, model = document.parts, document.model
-    if parts is None or model is None:
+    parts = document.parts
+    if parts is None:
         raise RuntimeError("no model is open")
     path = window.selection.graph
     plan, last = parts.plan, parts.last
-    about = _about(window)
+    about, verdicts = _about(window), _verdicts(window)
     return Subject(
-        model=model,
-        graph=next(g for g in model.graphs() if g.path == path),
+        model=parts.model,
+        graph=next(g for g in parts.model.graphs() if g.path == path),
         nodes=window.work.page.camera.snapshot_nodes(_SIZE, node, scale),
         types={**parts.types, **(plan.types if plan else {})},
-        verdicts=_verdicts(window),
+        verdicts=verdicts,
         diagnostics=[
             replace(d, node=document.source(d.node)) if d.node is not None else d
             for d in document.diagnostics
@@ -98,6 +98,8 @@ def subject_of(window: MainWindow) -> Subject | Report:
         summary=_by_source(document),
         timing_source=document.timing_source,
         assumed=window.work.run.inputs.assumed,
+        live={name: live for name, live in parts.live.items() if name in verdicts},
+        copies={name: copies.all for name, copies in parts.copies.items() if name in verdicts},
     )
 
 

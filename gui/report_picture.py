@@ -13,18 +13,19 @@ from PySide6.QtCore import QBuffer, QIODevice, QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QFont, QImage, QPainter
 
 from ..engine.diagnostics import Severity
-from ..engine.ir.model import TensorType
+from ..engine.ir.model import NodeId, TensorType
 from ..engine.providers.support import Reason, Status, Support
 from ..engine.report.container import KEYWORD
 from ..engine.report.data import Report
 from ..engine.report.markdown import facts, findings_of
+from ..engine.report.model import reported_model
 from ..engine.units import counted
 from .colour import mix
 from .document import OPSCOPE
 from .format import sentence_text, type_text
 from .report_text import SIGN, Column, Paragraph, Style
 from .theme import Theme
-from .verdict import WORDS, Sign, sign_of
+from .verdict import WORDS, Sign, live_text, reason_text, sign_of
 from .views.graph.colouring import Colouring, Mode
 from .views.graph.glyphs import draw_swatch
 from .views.graph.looks import look_of
@@ -94,6 +95,7 @@ class _Strip:
         width: float,
     ) -> None:
         self._report, self._colouring, self._labels = report, colouring, labels
+        self._model = reported_model(report)
         self._theme, self._width = theme, width
         self._title = Style(_TITLE_PX, theme.text, QFont.Weight.DemiBold)
         self._strong = Style(_TEXT_PX, theme.text, QFont.Weight.DemiBold)
@@ -173,7 +175,7 @@ class _Strip:
             if node is None:
                 self._counts(label, verdicts.values())
             elif node.index in verdicts:
-                self._verdict(label, *verdicts[node.index])
+                self._verdict(target, label, NodeId((), node.index))
         self._findings()
 
     @property
@@ -213,13 +215,17 @@ class _Strip:
         if texts:
             self._left.text(f"{role}:  " + ";  ".join(texts), self._muted)
 
-    def _verdict(self, label: str, status: str, reason: str, detail: str) -> None:
-        sign = _sign(status, reason)
+    def _verdict(self, target: str, label: str, node: NodeId) -> None:
+        """A target's verdict on the marked node, the step that decided, and the live answer."""
+        verdict = self._model.verdicts[target][node]
+        sign, step = sign_of(verdict), verdict.data.get("step")
         self._left.sign(look_of(self._theme, sign))
-        self._left.text(f"{label}: {WORDS[sign]}", self._strong, _INDENT)
-        why = ": ".join(filter(None, (reason, detail)))
-        if why:
-            self._left.text(sentence_text(why), self._plain, _INDENT)
+        decided = f", decided by {step}" if step else ""
+        self._left.text(f"{label}: {WORDS[sign]}{decided}", self._strong, _INDENT)
+        live = self._model.live.get(target)
+        for text in (reason_text(verdict), live_text(live, node) if live is not None else ""):
+            if text:
+                self._left.text(sentence_text(text), self._plain, _INDENT)
         self._left.gap(7)
 
     def _counts(

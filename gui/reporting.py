@@ -6,14 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QMimeData, QRectF, QSize, Qt
+from PySide6.QtCore import QByteArray, QMimeData, QRectF, Qt
 from PySide6.QtGui import (
     QFontDatabase,
     QGuiApplication,
     QImage,
     QPainter,
     QPaintEvent,
-    QResizeEvent,
 )
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -55,22 +55,31 @@ def report_from_window(window: MainWindow) -> ReportDialog:
 
 
 class Preview(QWidget):
-    """A picture as wide as the room allows."""
+    """A picture as wide as the room allows, its height in proportion.
+
+    The height is asked for by the layout, never set by the widget: where a scroll bar comes and
+    goes with it, the two would never agree.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._image = QImage()
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
         self.setAccessibleName("The report's picture")
 
     def show_image(self, image: QImage) -> None:
         """Show another picture."""
         self._image = image
-        self._fit()
+        self.updateGeometry()
         self.update()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def heightForWidth(self, width: int) -> int:  # noqa: N802
         """Keep the picture's proportions."""
-        self._fit()
+        if self._image.isNull():
+            return 0
+        return max(1, round(width * self._image.height() / self._image.width()))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         """Paint the picture."""
@@ -80,11 +89,6 @@ class Preview(QWidget):
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.drawImage(QRectF(self.rect()), self._image, QRectF(self._image.rect()))
         painter.end()
-
-    def _fit(self) -> None:
-        if not self._image.isNull():
-            size = QSize(self._image.width(), self._image.height())
-            self.setFixedHeight(max(1, round(self.width() * size.height() / size.width())))
 
 
 class ReportDialog(QDialog):

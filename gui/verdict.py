@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from ..engine.ir.model import NodeId
 from ..engine.providers.support import Reason, Status, Support
+
+if TYPE_CHECKING:
+    from ..engine.live.answer import LivePlacement
+
+_AS_IT_IS = "same name"  # how the engine tells of a node that ORT did not rewrite
 
 
 class Home(StrEnum):
@@ -90,6 +96,17 @@ def reason_text(verdict: Support) -> str:
     if verdict.reason is Reason.NONE:
         return verdict.detail
     return f"{verdict.reason.value}: {verdict.detail}" if verdict.detail else verdict.reason.value
+
+
+def live_text(live: LivePlacement, node: NodeId) -> str:
+    """The installed runtime's answer about a node, in one sentence; "" where it has none."""
+    if live.error:
+        return f"The installed {live.installed} makes no session: {live.error}"
+    if (found := live.nodes.get(node)) is None:
+        return ""
+    told = found.provider or WORDS[found.status]
+    how = f" ({found.how})" if found.how not in ("", told, _AS_IT_IS) else ""
+    return f"The installed {live.installed}: {told}{how}"
 
 
 def summary_text(verdicts: Iterable[Support]) -> str:

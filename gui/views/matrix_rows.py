@@ -12,7 +12,7 @@ from ..format import sentence_text
 from ..look import Look
 from ..services import Target
 from ..theme import Theme
-from ..verdict import WORDS, Home, Sign, into, reason_text, sign_of, step_text
+from ..verdict import WORDS, Home, Sign, into, live_text, reason_text, sign_of, step_text
 from .graph.looks import look_of
 from .matrix_layout import MatrixGroup, MatrixRow
 
@@ -46,12 +46,11 @@ def _row(document: Document, node: NodeId, target: Target, theme: Theme) -> Matr
     live = document.live(target.id)
     found = live.nodes.get(node) if live is not None else None
     look, word = _live_look(found, verdict, theme)
-    told = _live_text(found, live.installed) if live is not None else ""
+    told = live_text(live, node) if live is not None else ""
     if live is not None and live.error:
         look, word = None, NO_SESSION  # of the whole model, through one node at most
         if live.failed_node == node:
             look, word = theme.status[Status.FAILS], WORDS[Status.FAILS]
-        told = f"{live.installed} makes no session: {live.error}"
     if verdict is None:
         return MatrixRow(target, None, NOT_JUDGED, live=word, live_look=look, live_text=told)
     sign = sign_of(verdict)
@@ -107,17 +106,9 @@ def _live_look(
     return look_of(theme, sign), WORDS[sign]
 
 
-def _live_text(found: LiveNode | None, installed: str) -> str:
-    if found is None:
-        return ""
-    told = found.provider or WORDS[found.status]
-    how = f" ({found.how})" if found.how and found.how != told else ""
-    return f"The installed {installed}: {told}{how}"
-
-
 def _differs(document: Document, node: NodeId, target: Target) -> bool:
     """Whether the engine found that the installed runtime does something else."""
-    parts = document.parts
-    return parts is not None and any(
-        d.code == DIFFERS and d.node == node and d.target == target.id for d in parts.live_findings
-    )
+    if (parts := document.parts) is None:
+        return False
+    found = parts.model.diagnostics if document.reported is not None else parts.live_findings
+    return any(d.code == DIFFERS and d.node == node and d.target == target.id for d in found)

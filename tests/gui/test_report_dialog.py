@@ -105,6 +105,21 @@ def test_saving_as_png_and_zip_and_a_folder_that_is_not_there(window, report, tm
     assert "cannot be written" in dialog.told.text()
 
 
+def test_a_picture_that_just_does_not_fit_is_no_endless_change_of_width(window, wait, report, app):
+    """With the scroll bar it fits, without it it does not: the program died of it."""
+    dialog = report()
+    size = dialog.preview.size()
+    image = dialog.finished_report.image
+    frame = dialog.height() - dialog.preview.visibleRegion().boundingRect().height()
+    needed = round(size.width() * image.height() / image.width())
+    for height in range(needed + frame - 40, needed + frame + 40, 2):
+        dialog.resize(dialog.width(), height)
+        app.processEvents()
+        shown = dialog.preview.size()
+        expected = shown.width() * image.height() / image.width()
+        assert abs(shown.height() - expected) <= 1
+
+
 def test_closing_the_dialog_while_it_works_leaves_nothing(window, wait):
     dialog = report_from_window(window)
     dialog.close()
@@ -163,6 +178,86 @@ def test_a_dropped_report_shows_what_it_shows(window, wait, report, tmp_path):
     window.open_file("clinic.onnx")
     wait(lambda: window.document.reported is None and not window.jobs.running)
     assert window.commands.run.isEnabled()
+    assert window.target.id == "opscope"  # the user's own choice holds again
+
+
+def test_a_reopened_report_has_the_deciding_step_the_live_answer_and_the_copies(
+    window, wait, report, tmp_path
+):
+    window.set_target("ort-webgpu")
+    wait(lambda: not window.jobs.running)
+    window.commands.ask_live.trigger()
+    wait(lambda: window.document.live("ort-webgpu") is not None)
+    window.selection.reveal(fakes.GRU)
+    path = tmp_path / "r.zip"
+    report().save(str(path))
+    window.open_file(str(path))
+    wait(lambda: window.document.reported is not None and not window.jobs.running)
+    wait(lambda: window.work.node.matrix.rows)
+    row = next(r for r in window.work.node.matrix.rows if r.target.id == "ort-webgpu")
+    assert (row.word, row.step, row.live, row.differs) == ("CPU", "version rule", "GPU", True)
+    assert row.live_text == "The installed ORT 9.9: WebGpuExecutionProvider"
+    copies = window.document.copies("ort-webgpu")
+    assert [(c.value, c.to_gpu, c.size_bytes) for c in copies.all] == [
+        ("h", True, 4096),
+        ("r", False, None),
+    ]
+
+
+def test_a_target_that_only_a_report_knows_is_gone_with_it(window, wait, tmp_path):
+    """It was kept, and the next file was judged for it, which failed."""
+    from dataclasses import replace
+
+    import report_case as case
+    from opscope.engine.report.build import make_report
+    from opscope.engine.report.container import write_zip
+
+    report = make_report(case.subject()).report
+    verdicts = {"ort-npu@7": next(iter(report.verdicts.values()))}
+    path = str(tmp_path / "npu.zip")
+    made = replace(report, target="ort-npu@7", verdicts=verdicts, decided={}, targets={})
+    write_zip(path, b"", made.to_text(), "")
+    window.open_file(path)
+    wait(lambda: window.document.reported is not None and not window.jobs.running)
+    assert window.target.id == "ort-npu@7"
+    window.set_target("ort-npu@7")  # a click on what is chosen is nobody's wish for the next time
+    assert window.settings.target != "ort-npu@7"
+    window.open_file("clinic.onnx")
+    wait(lambda: window.document.reported is None and not window.jobs.running)
+    assert window.work.message.text == ""
+    assert window.target.id == "opscope"
+    assert [t.id for t in window.targets] == [t.id for t in fakes.TARGETS]
+
+
+def test_a_report_that_is_open_before_the_targets_are_known_keeps_its_own(
+    app, settings, wait, monkeypatch, tmp_path
+):
+    import threading
+
+    import report_case as case
+    from opscope.engine.report.build import make_report
+    from opscope.engine.report.container import write_zip
+
+    monkeypatch.setattr(page, "lay_out_in_child", lambda request, *_: lay_out(request))
+    path = str(tmp_path / "r.zip")
+    write_zip(path, b"", make_report(case.subject()).report.to_text(), "")
+    gate = threading.Event()
+
+    def targets():
+        assert gate.wait(10)
+        return fakes.TARGETS
+
+    made = MainWindow(fakes.services(load=open_model, targets=targets), settings)
+    try:
+        made.open_file(path)
+        wait(lambda: made.document.reported is not None and not made.jobs.is_running("open"))
+        gate.set()
+        wait(lambda: made.targets and not made.jobs.running)
+        assert made.target.id == made.document.reported.report.target == "ort-webgpu"
+        assert len(made.targets) == len(fakes.TARGETS)
+    finally:
+        gate.set()
+        made.close()
 
 
 def test_shares_of_a_reopened_report_are_of_the_whole_run(window, wait, tmp_path):

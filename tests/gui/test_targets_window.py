@@ -115,6 +115,36 @@ def test_two_targets_are_judged_at_first_and_the_rest_placed_once_the_graph_is_d
     assert len(judged) == 2  # what was judged stays so
 
 
+@pytest.mark.parametrize(
+    ("remembered", "expected"),
+    [("ort-cpu", "ort-cpu"), ("", "ort-webgpu"), ("opscope", "ort-webgpu"), ("gone", "ort-webgpu")],
+)
+def test_a_file_named_at_the_start_is_judged_for_the_target_of_last_time(
+    app, settings, wait, monkeypatch, remembered, expected
+):
+    monkeypatch.setattr(page, "lay_out_in_child", lambda request, *_: lay_out(request))
+    judged = []
+    gate = threading.Event()
+
+    def targets():
+        assert gate.wait(10)
+        return fakes.TARGETS
+
+    def judge(model, shapes, profile, chosen):
+        judged.append(tuple(chosen))
+        return fakes.judgement(model, chosen)
+
+    settings.target = remembered
+    window = MainWindow(fakes.services(targets=targets, judge=judge), settings)
+    try:
+        window.open_file("denoiser.onnx")
+        wait(lambda: judged)
+        assert judged == [("opscope", expected)]
+    finally:
+        gate.set()
+        window.close()
+
+
 def test_placing_the_rest_can_be_cancelled_and_a_click_still_judges(make, wait):
     gate = threading.Event()
 
