@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,7 +64,9 @@ def _find(path: Path, folders: Sequence[Path]) -> Path:
     __tracebackhide__ = True
     tried = [path] if path.is_absolute() else [folder / path for folder in folders]
     for candidate in tried:
-        if candidate.is_file():
+        if os.path.isfile(
+            candidate
+        ):  # which, unlike Path, says no in a folder that is closed to us
             return candidate.resolve()
     places = ", ".join(dict.fromkeys(str(p.parent) for p in tried))
     raise ModelFileError(f"{path} is not there: looked in {places}")

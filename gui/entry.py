@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
-from pathlib import Path
 
 WORKER_FLAG = "--layout-worker"  # layout.worker's own, spelt out: importing it costs the start
 CHECK_WORKER_FLAG = "--check-worker"  # engine.guard.worker's own
@@ -82,7 +82,7 @@ def _window(arguments: Sequence[str]) -> int:
     path = arguments[0] if arguments else ""
     if path.startswith("-"):
         return _fail(f"unknown option {path}; see opscope --help")
-    if path and not Path(path).is_file():
+    if path and not os.path.isfile(path):
         commands = ", ".join((*ENGINE_COMMANDS, *PICTURE_COMMANDS))
         return _fail(f"{path}: no such file, and no command (the commands are {commands})")
     problem = display_problem()

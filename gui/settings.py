@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
@@ -53,7 +54,7 @@ class Settings:
         """Files opened lately, the newest first; those that are gone are left out."""
         value = self._store.value("recent_files")
         paths = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-        return tuple(p for p in paths if isinstance(p, str) and Path(p).is_file())
+        return tuple(p for p in paths if isinstance(p, str) and os.path.isfile(p))
 
     def add_recent_file(self, path: str) -> None:
         """Put ``path`` first among the recent files."""

@@ -141,6 +141,8 @@ def test_a_file_is_looked_for_beside_the_test_then_in_the_root(tmp_path: Path) -
     assert [n.op for n in near.model.nodes.values()] == ["Hardmax"]
     with pytest.raises(ModelFileError, match=r"other\.onnx is not there: looked in .*tests, "):
         models.open("other.onnx", [beside, root], {}, {})
+    with pytest.raises(ModelFileError, match="is not there"):
+        models.open("x" * 5000, [beside, root], {}, {})  # a name that no system takes
 
 
 def test_a_file_is_read_once_until_it_changes(tmp_path: Path) -> None:

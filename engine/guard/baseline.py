@@ -107,25 +107,34 @@ def write_baseline(path: str | Path, checked: Sequence[Checked]) -> int:
 def compare(checked: Sequence[Checked], baseline: Baseline) -> tuple[Checked, ...]:
     """Each answer with the findings that ``baseline`` knows moved to ``known``."""
     paths = [_relative(c.path, baseline.folder) for c in checked]
+    present = set(paths)
     gone = {
         path: model
         for path, model in baseline.models.items()
-        if path not in paths and not (baseline.folder / path).exists()
+        if path not in present and not os.path.exists(baseline.folder / path)
     }
+    new_names = Counter(_name(path) for path in paths if path not in baseline.models)
     result = []
     for c, path in zip(checked, paths, strict=True):
-        model = baseline.models.get(path) or _moved(c, path, gone)
+        model = baseline.models.get(path) or _moved(c, path, gone, new_names)
         result.append(_without_known(c, model) if model is not None and c.readable else c)
     return tuple(result)
 
 
-def _moved(checked: Checked, path: str, gone: Mapping[str, KnownModel]) -> KnownModel | None:
+def _moved(
+    checked: Checked, path: str, gone: Mapping[str, KnownModel], new_names: Mapping[str, int]
+) -> KnownModel | None:
     """What is known of the file under its former path."""
-    sha256, name = checked.model.get("sha256", ""), PurePosixPath(path).name
+    sha256, name = checked.model.get("sha256", ""), _name(path)
     same = [m for m in gone.values() if sha256 and m.sha256 == sha256]
-    named = [m for p, m in gone.items() if PurePosixPath(p).name == name]
+    named = [m for p, m in gone.items() if _name(p) == name]
     # Of several candidates none is meant for sure; their findings would hide new ones.
-    return same[0] if same else named[0] if len(named) == 1 else None
+    is_sure = len(named) == new_names.get(name) == 1
+    return same[0] if same else named[0] if is_sure else None
+
+
+def _name(path: str) -> str:
+    return PurePosixPath(path).name
 
 
 def _without_known(checked: Checked, model: KnownModel) -> Checked:

@@ -13,7 +13,7 @@ from ..checks.required import ABSENT, is_covered, required, strict
 from ..device.profile import DeviceProfile
 from ..device.profiles import named_profile
 from ..diagnostics import Diagnostic, merge
-from ..errors import NodeError, OpscopeError, RunError
+from ..errors import FeedError, NodeError, OpscopeError, RunError
 from ..ir.model import Model
 from ..ir.summary import model_json
 from ..providers.targets import DEFAULT_TARGETS, target
@@ -107,8 +107,7 @@ def check_request(request: Request) -> Checked:
     if isinstance(model, ReportedModel):
         judged = stated(model, ids)
     else:
-        shapes, dims = _shapes(request, model, path)
-        judged = judge(model, ids, shapes=shapes, dims=dims, profile=profile)
+        judged = _judged(request, model, ids, profile, path)
     live, live_found = _ask(judged, ids) if request.live else ((), ())
     budgets = () if isinstance(model, ReportedModel) else tuple(budget(judged, t) for t in ids)
     off_gpu = {t: _off_gpu(judged, t) for t in ids}
@@ -172,6 +171,23 @@ def policy_path(path: str, policy: Policy) -> str:
         return Path(os.path.relpath(path, folder)).as_posix()
     except ValueError:  # another drive
         return Path(path).as_posix()
+
+
+def _judged(
+    request: Request,
+    model: Model,
+    ids: Sequence[str],
+    profile: DeviceProfile | None,
+    path: str,
+) -> Judgement:
+    shapes, dims = _shapes(request, model, path)
+    try:
+        return judge(model, ids, shapes=shapes, dims=dims, profile=profile)
+    except FeedError as error:
+        if shapes == request.shapes and dims == request.dims:
+            raise
+        source = request.policy.source or "the policy"
+        raise FeedError(f"{error}; {source} has sizes for this model") from error
 
 
 def _shapes(

@@ -32,7 +32,7 @@ def model_files(names: Sequence[str]) -> tuple[str, ...]:
 
 def repository_root(folder: Path) -> Path:
     """The root of the repository that ``folder`` (absolute) is in; outside one ``folder``."""
-    return next((f for f in (folder, *folder.parents) if (f / ".git").exists()), folder)
+    return next((f for f in (folder, *folder.parents) if os.path.exists(f / ".git")), folder)
 
 
 def _expanded(name: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Collection, Mapping
@@ -32,7 +33,7 @@ def find_policy(folder: str | Path = ".") -> Path | None:
     start = Path(folder).resolve()
     root = repository_root(start)
     above = [f for f in (start, *start.parents) if f.is_relative_to(root)]
-    return next((f / NAME for f in above if (f / NAME).is_file()), None)
+    return next((f / NAME for f in above if os.path.isfile(f / NAME)), None)
 
 
 def read_policy(path: str | Path) -> Policy:

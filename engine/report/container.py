@@ -6,6 +6,7 @@ PNG chunks after https://www.w3.org/TR/png/ (tEXt, zTXt, iTXt).
 from __future__ import annotations
 
 import lzma
+import os
 import struct
 import zipfile
 import zlib
@@ -31,7 +32,7 @@ _ZIP_ERRORS = (
 
 def is_report_file(path: str) -> bool:
     """True if the file is a PNG or a zip by its first bytes; no ONNX model begins so."""
-    if not Path(path).is_file():
+    if not os.path.isfile(path):  # which, unlike Path, says no where a folder may not be read
         return False
     try:
         with open(path, "rb") as file:

@@ -105,6 +105,15 @@ def test_of_two_lost_models_of_one_name_none_is_taken_for_the_moved_one(tmp_path
     assert gated(against(tmp_path / "known.json", moved)[0]) == ["one", "two"]
 
 
+def test_of_two_new_models_of_one_name_none_is_taken_for_the_moved_one(known: Path) -> None:
+    folder = known.parent
+    (folder / "models/m.onnx").unlink()
+    names = ["a", "b", "c"]
+    new = [models.elus(folder / f"{d}/m.onnx", names) for d in ("one", "two")]
+    assert [gated(c) for c in against(known, *new)] == [names, names]
+    assert gated(against(known, new[0])[0]) == ["c"]
+
+
 def test_the_current_folder_does_not_matter(known: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(known.parent / "models")
     assert gated(against(Path("../known.json"), "m.onnx")[0]) == []

@@ -264,6 +264,24 @@ def test_an_error_is_raised_or_is_the_file_s_answer(tmp_path: Path) -> None:
     assert Checked.from_json(answer.to_json()) == answer
 
 
+def test_a_name_that_no_system_takes_is_one_line() -> None:
+    answer = check_or_error(Request("x" * 5000))
+    assert (answer.exit_code, answer.error.count("\n")) == (2, 0)
+    assert answer.error.endswith("the file cannot be read: File name too long")
+
+
+def test_a_shape_of_the_policy_that_does_not_fit_says_where_it_stands(tmp_path: Path) -> None:
+    path = models.gru(tmp_path / "m.onnx", shape=["steps", 1, 6])
+    entry = ModelPolicy("*m.onnx", {}, {"x": (1, 2)})
+    policy = Policy(models=(entry,), source=str(tmp_path / "opscope.toml"))
+    answer = check_or_error(Request(path, policy=policy))
+    assert answer.error.startswith(f"{path}: input 'x': expected ")
+    assert answer.error.endswith(f"; {policy.source} has sizes for this model")
+    # Not where the call itself gives the shape.
+    answer = check_or_error(Request(path, policy=policy, shapes={"x": (1, 2)}))
+    assert policy.source not in answer.error
+
+
 # -- the installed ORT -----------------------------------------------------------------------------
 
 
