@@ -10,10 +10,11 @@ from typing import Any
 
 from ..errors import UsageError
 from ..feeds import check_feeds, load_feeds
+from ..fixes.comparing import Compared, Live, Trial
 from ..fixes.pipeline import Fix, Placements, Step, make_fix, placements
 from ..fixes.rule import Note, Options
 from ..fixes.rules import RULES, chosen_rules
-from ..fixes.saving import Demand, Live, Saved, save_fix
+from ..fixes.saving import Demand, Saved, save_fix
 from ..ir.model import Node, NodeId
 from ..ir.summary import model_json
 from ..live import LivePlacement
@@ -22,14 +23,14 @@ from ..providers.targets import target
 from ..report.reopen import open_runnable
 from ..units import counted
 from ..words import status_word
-from .common import (
+from .arguments import (
+    add_json_argument,
+    add_model_argument,
     add_shape_arguments,
-    counts_line,
-    model_line,
     parse_dims,
     parse_shapes,
-    write_json,
 )
+from .common import counts_line, model_line, write_json
 from .text import one_line, table
 
 HELP = "change a model so that more of it runs on the GPU, without changing what it computes"
@@ -59,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
-    parser.add_argument("model")
+    add_model_argument(parser)
     parser.add_argument("--rule", required=True, metavar="RULE[,RULE]", help="see below")
     parser.add_argument("-o", "--output", metavar="FILE", help="write the changed model")
     parser.add_argument("--force", action="store_true", help="replace FILE if it exists")
@@ -90,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--live", action="store_true", help="with -o: ask the installed ORT for the targets, too"
     )
-    parser.add_argument("--json", metavar="FILE", help="save what was done (- for standard output)")
+    add_json_argument(parser, "what was done")
 
 
 def main(options: argparse.Namespace) -> int:
@@ -113,14 +114,8 @@ def main(options: argparse.Namespace) -> int:
     fix = make_fix(model, rules, wanted)
     saved = None
     if options.output and fix.changes:
-        demand = Demand(
-            force=options.force,
-            compare=not options.no_compare,
-            live=options.live,
-            feeds=feeds,
-            seed=options.seed,
-            tolerance=options.tolerance,
-        )
+        trial = Trial(options.live, feeds, options.seed, options.tolerance)
+        demand = Demand(options.force, None if options.no_compare else trial)
         saved = save_fix(fix, options.output, demand)
     placed = placements(fix)
     if options.json:
@@ -170,11 +165,11 @@ def fix_lines(
         nothing = f"nothing to change; {asked} is not written" if asked else "nothing to change"
         lines.append(one_line("preview: -o FILE writes it" if fix.changes else nothing))
         return lines
-    if saved.comparisons:
-        lines.append(one_line(f"inputs      {saved.inputs}"))
-        lines += [one_line(f"compared    {c.text}") for c in saved.comparisons]
-    else:
+    if saved.compared is None:
         lines.append("compared    not at all (--no-compare)")
+    else:
+        lines.append(one_line(f"inputs      {saved.compared.inputs}"))
+        lines += [one_line(f"compared    {c.text}") for c in saved.compared.comparisons]
     lines.append(one_line(f"checker     {saved.checker}"))
     lines += [one_line(f"copied      {name}") for name in saved.copies]
     lines.append(one_line(f"written     {saved.path}  {len(fix.after.data):,} bytes"))
@@ -230,7 +225,7 @@ def _placement_lines(fix: Fix, placed: Iterable[Placements], saved: Saved | None
         moved += _move_lines(p.target, moves)
         if p.added or p.dropped:
             moved.append(f"  {p.target}: {counted(p.added, 'node')} added, {p.dropped:,} dropped")
-    for live in saved.live if saved else ():
+    for live in saved.compared.live if saved and saved.compared else ():
         rows.append((f"{live.target} live", _live_text(live.before), _live_text(live.after)))
         moved += _move_lines(f"{live.target} live", _live_moves(fix, live))
     return [*table(rows).splitlines(), *map(one_line, moved)]
@@ -284,6 +279,7 @@ def _live_moves(fix: Fix, live: Live) -> dict[str, list[Node]]:
 
 def fix_json(fix: Fix, placed: Iterable[Placements], saved: Saved | None) -> dict[str, Any]:
     """The same as JSON data."""
+    compared = (saved.compared if saved else None) or Compared("", ())
     return {
         "schema": 1,
         "model": model_json(fix.before.model),
@@ -292,7 +288,7 @@ def fix_json(fix: Fix, placed: Iterable[Placements], saved: Saved | None) -> dic
         "changes": fix.changes,
         "rules": [_step_json(step) for step in fix.steps],
         "placement": {p.target: _placement_json(p) for p in placed},
-        "inputs": saved.inputs if saved else "",
+        "inputs": compared.inputs,
         "comparisons": [
             {
                 "by": c.by,
@@ -307,14 +303,14 @@ def fix_json(fix: Fix, placed: Iterable[Placements], saved: Saved | None) -> dic
                 "healed": c.healed,
                 "text": c.text,
             }
-            for c in (saved.comparisons if saved else ())
+            for c in compared.comparisons
         ],
         "live": {
             live.target: {
                 "before": live_counts(live.before) if live.before else None,
                 "after": live_counts(live.after) if live.after else None,
             }
-            for live in (saved.live if saved else ())
+            for live in compared.live
         },
         "checker": saved.checker if saved else None,
         "copies": [Path(name).name for name in saved.copies] if saved else [],

@@ -88,8 +88,7 @@ def constants(model: Model, types: Types, overridable: frozenset[str]) -> Consta
             continue
         for name, value in zip(node.outputs, results, strict=True) if results else ():
             if name and isinstance(value, np.ndarray) and value.size <= MAX_ELEMENTS:
-                held = partial if (value == OPEN).any() else known
-                held[name] = value
+                (partial if _has_open(value) else known)[name] = value
     found.values = {name: value for name, value in known.items() if name not in given}
     return found
 
@@ -116,6 +115,10 @@ def _computed(
     if not _may_compute(node, use.outputs, [a for a in arrays if a is not None]):
         return ()
     return tuple(evaluate(use, arrays))
+
+
+def _has_open(value: np.ndarray) -> bool:
+    return value.dtype == np.int64 and bool((value == OPEN).any())
 
 
 def _may_compute(

@@ -37,8 +37,8 @@ def propose(subject: Subject) -> Proposal:
     stay = [n for n in folded if any(name in ends for name in n.outputs)]
     notes += [note(n, False, "its output is one that others know by name") for n in stay]
     gone = frozenset(n.id for n in folded) - {n.id for n in stay}
-    notes += _open(model, types, known)
     if not gone:
+        notes += _open(model, types, known, frozenset())
         return Proposal(Edits(), tuple(notes), "no shape arithmetic is constant")
     kept = subject.outside.noted | subject.outside.overridable
     before = dead(model, kept)
@@ -59,6 +59,7 @@ def propose(subject: Subject) -> Proposal:
             notes.append(note(n, True, _text(n, known)))
     for i in sorted(fallen):
         notes.append(note(model.nodes[i], True, "only what was folded read it, so it is dropped"))
+    notes += _open(model, types, known, gone | fallen)
     dropped = after.weights - before.weights
     edits = Edits(removed=gone | fallen, weights=weights, dropped=dropped)
     summary = (
@@ -106,11 +107,16 @@ def _text(node: Node, known: Mapping[str, np.ndarray]) -> str:
     return f"it is {shown} for every input, so it becomes a constant"
 
 
-def _open(model: Model, types: Types, known: Mapping[str, np.ndarray]) -> list[Note]:
-    """Notes about Shape nodes that are not constant."""
+def _open(
+    model: Model, types: Types, known: Mapping[str, np.ndarray], without: frozenset[NodeId]
+) -> list[Note]:
+    """Notes about Shape nodes that are not constant and stay."""
     notes = []
     for node, use in graph_uses(model, model.graph, types):
-        if node.op in SOURCES and node.outputs and node.outputs[0] not in known:
+        if node.op not in SOURCES or not node.outputs or node.id in without:
+            continue
+        if node.outputs[0] not in known:
             kind = use.inputs[0] if use.inputs else None
-            notes.append(note(node, False, f"the shape of its input is {kind}: not fixed"))
+            text = "unknown" if kind is None or kind.shape is None else f"{kind}: not fixed"
+            notes.append(note(node, False, f"the shape of its input is {text}"))
     return notes

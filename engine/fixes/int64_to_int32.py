@@ -101,7 +101,8 @@ def _origin(subject: Subject, value: ValueId, bounds: Mapping[ValueId, Bound]) -
             return f"initializer '{name}', of more than {MAX_ELEMENTS:,} elements or unreadable"
         if node.op in SOURCES and node.inputs:
             kind = subject.inferred.get(_defined(graphs, (path, node.inputs[0])))
-            return f"the sizes of '{node.inputs[0]}', {kind or 'of unknown type'}"
+            known = kind is not None and kind.shape is not None
+            return f"the sizes of '{node.inputs[0]}', {kind if known else 'which are unknown'}"
         inputs = (_defined(graphs, (path, n)) for n in node.inputs if n)
         value = next((i for i in inputs if _is_unbounded(subject, i, bounds)), (path, name))
         if value in seen:

@@ -8,7 +8,7 @@ import pytest
 from fix_case import info, proto, saved
 from onnx import helper
 from opscope.engine.cli.main import main
-from opscope.engine.fixes import saving
+from opscope.engine.fixes import comparing, saving
 from opscope.engine.fixes.equality import Comparison
 from opscope.engine.fixes.rules import RULES
 from opscope.engine.ir.load import load_model
@@ -69,6 +69,23 @@ def test_the_sizes_that_were_assumed_are_told(tmp_path, capsys):
     assert main([*arguments, str(tmp_path / "new.onnx")]) == 0
     text = capsys.readouterr().out
     assert "random, seed 0: x float32[1, 5, 64]; assumed: batch = 1, x[2] = 64\n" in text
+    assert "host provider, with x float32[2, 5, 64]: all outputs are the same" in text
+
+
+def test_what_holds_for_the_assumed_batch_alone_is_caught(tmp_path, capsys, monkeypatch):
+    """Both are the same where the batch is 1, which is what was assumed."""
+    node = helper.make_node("Sin", ["x"], ["y"], name="sin")
+    model = proto([node], {"x": (F, ("batch", 3))}, {"y": (F, None)}, None, 22)
+    nodes = [helper.make_node("ReduceMax", ["x", "axes"], ["m"]), node]
+    node.input[0] = "m"
+    ends = {"y": (F, ("batch", 3))}
+    wrong = proto(nodes, {"x": (F, ("batch", 3))}, ends, {"axes": np.array([0])}, 21)
+    wrong_model = load_model(saved(wrong, tmp_path, "wrong.onnx"))
+    monkeypatch.setattr(saving, "load_model", lambda path: wrong_model)
+    path, new = saved(model, tmp_path), tmp_path / "new.onnx"
+    assert main(["fix", str(path), "--rule", "lower-opset", "-o", str(new)]) == 1
+    assert "with x float32[2, 3]: output 'y'" in capsys.readouterr().err
+    assert not new.exists()
 
 
 def test_given_inputs_that_contradict_a_fixed_shape_are_an_error(tmp_path, capsys):
@@ -79,7 +96,7 @@ def test_given_inputs_that_contradict_a_fixed_shape_are_an_error(tmp_path, capsy
     arguments += ["--inputs", str(tmp_path / "in.npz"), "-o", str(tmp_path / "new.onnx")]
     assert main(arguments) == 1
     error = capsys.readouterr().err
-    assert "the inputs do not fit: the fixed model: input 'x': expected float32[2], got" in error
+    assert "nothing is written: the fixed model: input 'x': expected float32[2], got" in error
     assert error.count("\n") == 1
     assert not (tmp_path / "new.onnx").exists()
 
@@ -164,7 +181,7 @@ def test_a_model_that_nobody_can_run_needs_a_word(tmp_path, capsys):
 
 def test_random_models_are_told_apart(tmp_path, capsys, monkeypatch):
     absent = Comparison("the installed ORT", skipped="it is not installed")
-    monkeypatch.setattr(saving, "compare_live", lambda *_: (absent, None, None))
+    monkeypatch.setattr(comparing, "compare_live", lambda *_: (absent, None, None))
     node = helper.make_node("RandomNormalLike", ["x"], ["r"], name="r")
     dead = helper.make_node("Neg", ["x"], ["d"], name="d")
     path = saved(proto([node, dead], {"x": (F, (4,))}, {"r": (F, (4,))}), tmp_path)
@@ -243,7 +260,7 @@ def test_a_tolerance_of_nothing_is_one(tmp_path, monkeypatch):
         allowed.append(limit)
         return Comparison("somebody", exact=True)
 
-    monkeypatch.setattr(saving, "compare_on_host", compare)
+    monkeypatch.setattr(comparing, "compare_on_host", compare)
     node = helper.make_node("Add", ["x", "x"], ["y"], name="add")
     path = saved(proto([node], {"x": ("float16", (3,))}, {"y": ("float16", (3,))}), tmp_path)
     arguments = ["fix", str(path), "--rule", "cast-f32", "--node", "add", "-o"]
