@@ -26,7 +26,7 @@ from PySide6.QtCore import (
     qInstallMessageHandler,
 )
 
-from ..engine.cli.common import parse_dims, parse_shapes
+from ..engine.cli.arguments import parse_dims, parse_shapes
 from ..engine.errors import OpscopeError, RunError, UsageError
 from ..engine.ir.model import Model, NodeId
 from ..engine.report.container import write_zip
@@ -148,13 +148,13 @@ class Driver:
             window.selection.reveal(node)
             self._wait(self._is_drawn, "the node's graph to be laid out")
         self._settle()
-        window.work.page.canvas.settle()
+        window.work.page.canvas.gaze.settle()
         self._wait(lambda: not window.jobs.running and self._is_drawn(), "the panels")
         self._settle()
 
     def _is_drawn(self) -> bool:
         page = self._window.work.page
-        return page.drawing is not None and not page.is_laying_out
+        return page.drawing is not None and not page.is_busy
 
     def _failed(self, error: Exception) -> None:
         self._error = self._error or error

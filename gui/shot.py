@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..engine.cli.common import add_shape_arguments
+from ..engine.cli.arguments import add_shape_arguments
 from ..engine.cli.main import Parser
 from ..engine.cli.main import main as engine_main
 from ..engine.errors import UsageError

@@ -16,7 +16,6 @@ from types import FrameType
 from typing import Any
 
 from ..device.profile import DeviceProfile
-from ..device.profiles import HELP as LIMITS_HELP
 from ..device.profiles import named_profile
 from ..diagnostics import Severity
 from ..errors import UsageError
@@ -31,10 +30,17 @@ from ..guard.results import Checked
 from ..guard.sarif import sarif_log
 from ..guard.worker import DEFECT, plain
 from ..live.providers import IN_A_BROWSER
-from ..providers.targets import DEFAULT_TARGETS, target, targets
+from ..providers.targets import DEFAULT_TARGETS, target
+from .arguments import (
+    Arguments,
+    add_limits_argument,
+    add_shape_arguments,
+    add_target_argument,
+    parse_dims,
+    parse_shapes,
+)
 from .check_progress import shown
 from .check_text import check_text
-from .common import add_shape_arguments, parse_dims, parse_shapes
 from .outputs import refuse_overwriting, write_text
 from .text import one_line
 
@@ -64,7 +70,7 @@ class Call:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options."""
+    """Add the command's options, by what they are for."""
     parser.epilog = EXIT_CODES
     parser.add_argument(
         "models",
@@ -72,61 +78,75 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         help="a model, a report of Opscope's, a folder (all .onnx files below it) or a pattern",
     )
-    names = ", ".join(dict.fromkeys(t.family for t in targets()))
-    parser.add_argument(
-        "--target",
-        action="append",
-        metavar="NAME",
-        help=f"of {names}, with @VERSION and ,OPTION=VALUE if wanted; 'all' is the newest of each "
-        f"(repeatable; default {' and '.join(DEFAULT_TARGETS)})",
-    )
-    parser.add_argument(
+    _add_question(parser.add_argument_group("for whom, and with which sizes"))
+    _add_demands(parser.add_argument_group("what fails"))
+    _add_output(parser.add_argument_group("output"))
+    _add_processes(parser.add_argument_group("processes"))
+
+
+def _add_question(group: Arguments) -> None:
+    add_target_argument(group, DEFAULT_TARGETS)
+    group.add_argument(
         "--live",
         action="store_true",
         help="ask the installed ONNX Runtime too, and fail where it differs from the prediction",
     )
-    parser.add_argument(
-        "--require", metavar="OP,OP", default="", help="operators that every target must cover"
+    add_limits_argument(group)
+    add_shape_arguments(group, seed=False)
+
+
+def _add_demands(group: Arguments) -> None:
+    group.add_argument(
+        "--require",
+        metavar="OP,OP",
+        default="",
+        help="operators that every target must run on its GPU (ort-cpu: on the CPU)",
     )
-    parser.add_argument(
+    group.add_argument(
         "--strict", action="store_true", help="fail if a GRU, LSTM or RNN is off a target's GPU"
     )
-    parser.add_argument(
+    group.add_argument(
         "--fail-on", choices=("error", "warning"), help="the mildest that fails (default error)"
     )
-    add_shape_arguments(parser, seed=False)
-    parser.add_argument("--limits", metavar="WHICH", help=f"limits that count: {LIMITS_HELP}")
-    group = parser.add_mutually_exclusive_group()
-    group.add_argument(
+    one = group.add_mutually_exclusive_group()
+    one.add_argument(
         "--config",
         metavar="FILE",
         help=f"the project's demands (default: {NAME} of this folder or above, in the repository)",
     )
-    group.add_argument("--no-config", action="store_true", help=f"look for no {NAME}")
-    parser.add_argument("--baseline", metavar="FILE", help="report only what FILE does not know")
-    parser.add_argument(
+    one.add_argument("--no-config", action="store_true", help=f"look for no {NAME}")
+    group.add_argument("--baseline", metavar="FILE", help="report only what FILE does not know")
+    group.add_argument(
         "--write-baseline",
         metavar="FILE",
         help="save what is found as known (FILE may be that of --baseline); findings then pass",
     )
-    parser.add_argument(
-        "--jobs", type=int, default=0, metavar="N", help="processes (default: one per CPU)"
+
+
+def _add_output(group: Arguments) -> None:
+    group.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="text",
+        help="sarif is version 2.1.0; junit has a suite per model (default text)",
     )
-    parser.add_argument(
+    group.add_argument("-o", dest="output", metavar="FILE", help="write to a file")
+    group.add_argument(
+        "--verbose", action="store_true", help="text: show each of many like findings"
+    )
+
+
+def _add_processes(group: Arguments) -> None:
+    group.add_argument(
+        "--jobs", type=int, default=0, metavar="N", help="files at a time (default: one per CPU)"
+    )
+    group.add_argument(
         "--timeout",
         type=float,
         default=TIMEOUT_S,
         metavar="SECONDS",
         help=f"for one file (default {TIMEOUT_S:g})",
     )
-    parser.add_argument("--verbose", action="store_true", help="show each of many like findings")
-    parser.add_argument(
-        "--format",
-        choices=FORMATS,
-        default="text",
-        help="sarif is version 2.1.0; junit has a suite per model (default text)",
-    )
-    parser.add_argument("-o", dest="output", metavar="FILE", help="write to a file")
 
 
 def main(options: argparse.Namespace) -> int:

@@ -1,10 +1,10 @@
-"""Options and steps that commands share: the model, its feeds, JSON files."""
+"""Steps that commands share: the model in a line, its feeds, JSON files."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,48 +18,7 @@ from ..plan.types import Plan
 from ..providers.support import Status
 from ..units import counted
 from ..words import status_word
-
-
-def add_shape_arguments(parser: argparse.ArgumentParser, *, seed: bool = True) -> None:
-    """The options that say what shapes the inputs have, and where ``seed`` what is in them."""
-    parser.add_argument(
-        "--shape",
-        action="append",
-        default=[],
-        metavar="NAME=2,3",
-        help="shape of an input (repeatable)",
-    )
-    parser.add_argument(
-        "--dim", action="append", default=[], metavar="SYMBOL=N", help="a symbolic dimension"
-    )
-    if seed:
-        parser.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
-
-
-def parse_shapes(options: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """``NAME=2,3`` options as shapes; ``NAME=`` is a scalar."""
-    shapes = {}
-    for text in options:
-        name, equals, dims = text.rpartition("=")
-        try:
-            shape = tuple(int(d) for d in dims.split(",") if d.strip())
-        except ValueError:
-            raise UsageError(f"--shape {text!r}: {dims!r} is not a list of integers") from None
-        if not equals or any(d < 0 for d in shape):
-            raise UsageError(f"--shape {text!r} must look like NAME=2,3")
-        shapes[name] = shape
-    return shapes
-
-
-def parse_dims(options: Sequence[str]) -> dict[str, int]:
-    """``SYMBOL=N`` options."""
-    dims = {}
-    for text in options:
-        name, equals, number = text.rpartition("=")
-        if not equals or not number.isdecimal():
-            raise UsageError(f"--dim {text!r} must look like SYMBOL=N")
-        dims[name] = int(number)
-    return dims
+from .arguments import parse_dims, parse_shapes
 
 
 def make_feeds(model: Model, options: argparse.Namespace) -> Feeds:

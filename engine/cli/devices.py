@@ -6,14 +6,17 @@ import argparse
 
 from ..device.gpu import list_adapters
 from ..errors import DeviceError
+from .arguments import add_json_list_argument
 from .common import write_json
 
 HELP = "list the GPU adapters, with their limits and features"
+EXIT_CODES = "exit codes: 0 listed; 2 bad usage; 3 no adapter was found"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
-    parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="as JSON")
+    parser.epilog = EXIT_CODES
+    add_json_list_argument(parser)
 
 
 def main(options: argparse.Namespace) -> int:

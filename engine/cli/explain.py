@@ -14,10 +14,12 @@ from ..errors import UsageError
 from .text import table
 
 HELP = "say what a code means, what it costs and how to mend it"
+EXIT_CODES = "exit codes: 0 printed or written; 2 no such code, or a file that is there already"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
+    parser.epilog = EXIT_CODES
     parser.add_argument("code", nargs="?", metavar="CODE", help="without one, every code is listed")
     parser.add_argument(
         "--example",

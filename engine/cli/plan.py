@@ -9,7 +9,6 @@ from typing import Any
 
 from ...shaders import compose
 from ..device.profile import DeviceProfile
-from ..device.profiles import HELP as LIMITS_HELP
 from ..device.profiles import named_profile
 from ..errors import UsageError
 from ..ir.model import Model
@@ -19,25 +18,29 @@ from ..plan.planner import PlanOptions, make_plan
 from ..plan.types import HostSegment, Plan
 from ..report.reopen import open_runnable
 from ..units import counted
-from .common import (
+from .arguments import (
+    add_json_argument,
+    add_limits_argument,
+    add_model_argument,
     add_shape_arguments,
-    counts_line,
-    make_feeds,
-    memory_json,
-    model_line,
-    write_json,
 )
+from .common import counts_line, make_feeds, memory_json, model_line, write_json
 from .text import diagnostic_lines, one_line, table
 
 HELP = "list the dispatches of a model without running it"
+EXIT_CODES = (
+    "exit codes: 0 planned; 2 bad usage, a file that cannot be read, or shapes that do not fit; "
+    "3 no usable device (--limits adapter); 4 no plan can be made: a node is wrong, or over a limit"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
-    parser.add_argument("model")
+    parser.epilog = EXIT_CODES
+    add_model_argument(parser)
     add_shape_arguments(parser)
-    parser.add_argument("--limits", metavar="WHICH", help=LIMITS_HELP)
-    parser.add_argument("--json", metavar="FILE", help="save the plan (- for standard output)")
+    add_limits_argument(parser)
+    add_json_argument(parser, "the plan")
     parser.add_argument("--wgsl", metavar="DIR", help="write the WGSL of every kernel")
 
 

@@ -20,15 +20,21 @@ from ..providers.tables import (
     user_folder,
 )
 from ..providers.targets import Target, targets
+from .arguments import add_json_list_argument
 from .common import write_json
 from .text import one_line
 
 HELP = "list the tables of ONNX Runtime's providers, or record one from an installed ORT"
+EXIT_CODES = (
+    "exit codes: 0 listed or recorded; 2 bad usage, or a file that cannot be written; 3 no "
+    "onnxruntime, or no device, to record from"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
-    parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="as JSON")
+    parser.epilog = EXIT_CODES
+    add_json_list_argument(parser)
     parser.add_argument(
         "--record",
         metavar="FAMILY",

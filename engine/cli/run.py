@@ -22,32 +22,37 @@ from ..report.reopen import open_runnable
 from ..results import ENGINE_NAME, TIMING_SOURCES, RunResult
 from ..session import Session
 from ..words import status_word
-from .common import (
-    add_shape_arguments,
-    counts_line,
-    make_feeds,
-    memory_json,
-    model_line,
-    write_json,
-)
+from .arguments import add_json_argument, add_model_argument, add_shape_arguments
+from .common import counts_line, make_feeds, memory_json, model_line, write_json
 from .text import diagnostic_lines, one_line, table
 
 HELP = "run a model on Opscope's engine and time every node"
+EXIT_CODES = (
+    "exit codes: 0 it ran; 1 --fallback error and a node has no GPU kernel; 2 bad usage, a file "
+    "that cannot be read, or inputs that do not fit; 3 no usable device; 4 the run failed"
+)
 SHOWN_NODES = 15
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's options."""
-    parser.add_argument("model")
+    parser.epilog = EXIT_CODES
+    add_model_argument(parser)
     parser.add_argument("--inputs", metavar="FILE.npz|DIR", help="input values")
     add_shape_arguments(parser)
-    parser.add_argument("--fallback", choices=("warn", "error"), default="warn")
+    parser.add_argument(
+        "--fallback",
+        choices=("warn", "error"),
+        default="warn",
+        help="where a node cannot run on the GPU: run it on the CPU and say so, or stop "
+        "(default warn)",
+    )
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="timed runs")
     parser.add_argument("--warmup", type=int, default=0, metavar="N", help="runs before them")
     parser.add_argument("--stats", action="store_true", help="value ranges, NaN and Inf per node")
     parser.add_argument("--per-dispatch", action="store_true", help="time each dispatch apart")
     parser.add_argument("--outputs", metavar="FILE.npz", help="save the outputs")
-    parser.add_argument("--json", metavar="FILE", help="save all results (- for standard output)")
+    add_json_argument(parser, "all results")
     parser.add_argument("--trace", metavar="FILE", help="save the last run as a Chrome trace")
     parser.add_argument("--adapter", metavar="NAME", help="part of an adapter's name")
 

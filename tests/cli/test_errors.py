@@ -47,7 +47,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ("", 2, "the following arguments are required: COMMAND"),
         ("dance", 2, "invalid choice: 'dance'"),
-        ("run", 2, "the following arguments are required: model"),
+        ("run", 2, "the following arguments are required: MODEL"),
         ("run model.onnx --repeat many", 2, "argument --repeat: invalid int value: 'many'"),
         ("run model.onnx --repeat 0", 2, "--repeat must be at least 1"),
         ("run model.onnx --seed -1", 2, "--seed must be at least 0, not -1"),
