@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject
 
 from ...engine.ir.model import NodeId
-from ...engine.profiling.stats import NodeSummary
+from ...engine.profiling.stats import NodeSummary, Spread
 from ...engine.results import ENGINE_NAME
 from ..document import Document
 from ..format import share_text, time_text
@@ -36,6 +37,20 @@ def kernel_rows(document: Document) -> tuple[KernelRow, ...]:
     return tuple(KernelRow(w.source, w.name, i, row) for i, (row, w) in enumerate(rows))
 
 
+_FIRST = "The run that also made pipelines and buffers"
+
+
+def _time_column(
+    title: str, time_ns: Callable[[Spread], float | None], tip: str
+) -> Column[KernelRow]:
+    def value(row: KernelRow) -> float | None:
+        return time_ns(row.summary.time)
+
+    return Column(
+        title, value, lambda row: time_text(value(row)), tip=f"{tip} ({ENGINE_NAME})", numeric=True
+    )
+
+
 COLUMNS: tuple[Column[KernelRow], ...] = (
     Column("#", lambda r: r.order, tip="Order of execution", numeric=True, width=6),
     Column("Node", lambda r: r.name, width=20),
@@ -55,27 +70,9 @@ COLUMNS: tuple[Column[KernelRow], ...] = (
         numeric=True,
         width=6,
     ),
-    Column(
-        "Min",
-        lambda r: r.summary.time.min_ns,
-        lambda r: time_text(r.summary.time.min_ns),
-        tip=f"Fastest warm run ({ENGINE_NAME})",
-        numeric=True,
-    ),
-    Column(
-        "p50",
-        lambda r: r.summary.time.p50_ns,
-        lambda r: time_text(r.summary.time.p50_ns),
-        tip=f"Median of the warm runs ({ENGINE_NAME})",
-        numeric=True,
-    ),
-    Column(
-        "p95",
-        lambda r: r.summary.time.p95_ns,
-        lambda r: time_text(r.summary.time.p95_ns),
-        tip=f"95 of 100 warm runs are faster ({ENGINE_NAME})",
-        numeric=True,
-    ),
+    _time_column("Min", lambda time: time.min_ns, "Fastest warm run"),
+    _time_column("p50", lambda time: time.p50_ns, "Median of the warm runs"),
+    _time_column("p95", lambda time: time.p95_ns, "95 of 100 warm runs are faster"),
     Column(
         "Share",
         lambda r: r.summary.share,
@@ -85,13 +82,7 @@ COLUMNS: tuple[Column[KernelRow], ...] = (
         bar=lambda r: r.summary.share,
         width=12,
     ),
-    Column(
-        "First run",
-        lambda r: r.summary.time.first_ns,
-        lambda r: time_text(r.summary.time.first_ns),
-        tip=f"The run that also made pipelines and buffers ({ENGINE_NAME})",
-        numeric=True,
-    ),
+    _time_column("First run", lambda time: time.first_ns, _FIRST),
 )
 KERNEL_COLUMN = next(i for i, c in enumerate(COLUMNS) if c.title == "Kernel")
 SHARE_COLUMN = next(i for i, c in enumerate(COLUMNS) if c.title == "Share")

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,6 +24,7 @@ from ..format import time_text
 from ..selection import Selection
 from ..theme import Theme
 from ..throttle import Throttle
+from .panel import Panel
 from .section import label
 
 if TYPE_CHECKING:  # imported with the first plot: it takes a third of the window's start
@@ -64,15 +64,13 @@ class LegendEntry(QLabel):
         painter.end()
 
 
-class ChartsPanel(QWidget):
+class ChartsPanel(Panel):
     """One curve per chosen operator (the sum of its nodes), and one for the selected node."""
 
     def __init__(
         self, document: Document, selection: Selection, theme: Theme, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self.setObjectName("panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._document = document
         self._selection = selection
         self._theme = theme
@@ -100,11 +98,8 @@ class ChartsPanel(QWidget):
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(self._operators)
         self._split = split
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addWidget(split, 1)
+        self.column.addLayout(top)
+        self.column.addWidget(split, 1)
         self._throttle = Throttle(_REFRESH_MS, self._refresh, self)
         document.measured.connect(self._throttle.request)
         document.opened.connect(self._opened)

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QSizePolicy,
-    QStyledItemDelegate,
-    QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,15 +22,15 @@ from ..services import Target
 from ..target_control import TargetControl
 from ..theme import Theme
 from ..throttle import Throttle
-from .data_table import DataTable
-from .delegates import LookDelegate
+from .column_table import ColumnTable
+from .panel import Panel, chip, empty_label
 from .section import label
 from .target_box import TargetButton
 
 _REFRESH_MS = 400
 
 
-class DifferencesPanel(QWidget):
+class DifferencesPanel(Panel):
     """A row per node that differs; a click reveals it.
 
     Signals:
@@ -52,8 +49,6 @@ class DifferencesPanel(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.setObjectName("panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._document = document
         self._selection = selection
         self._targets = targets
@@ -62,23 +57,15 @@ class DifferencesPanel(QWidget):
         self.first.chosen.connect(targets.choose)
         self.second.chosen.connect(targets.compare_with)
         self.model = DifferencesModel(self)
-        self.table = DataTable(self.model)
-        self._look, self._plain = LookDelegate(theme, self), QStyledItemDelegate(self)
-        self.table.allow_sorting()
+        self.table = ColumnTable(self.model, theme)
         self.table.on_row_chosen(self._go)
         self._about = QLabel()
         self._about.setProperty("tone", "muted")
         self._about.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._empty = label("", "muted")
-        self._empty.setContentsMargins(12, 10, 12, 10)
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._empty.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(self._make_head())
-        column.addWidget(self._empty)
-        column.addWidget(self.table, 1)
+        self._empty = empty_label()
+        self.column.addLayout(self._make_head())
+        self.column.addWidget(self._empty)
+        self.column.addWidget(self.table, 1)
         self._throttle = Throttle(_REFRESH_MS, self._refresh, self)
         for signal in (document.opened, targets.listed, targets.chosen, targets.compared):
             signal.connect(self._throttle.request)
@@ -88,8 +75,7 @@ class DifferencesPanel(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Recolour the signs."""
-        self._look.theme = theme
-        self.table.viewport().update()
+        self.table.set_theme(theme)
 
     def _make_head(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -98,23 +84,15 @@ class DifferencesPanel(QWidget):
         row.addWidget(self.first)
         row.addWidget(label("against", "muted", selectable=False))
         row.addWidget(self.second)
-        row.addWidget(self._chip("Swap", "Let the two change places", self._targets.swap))
+        row.addWidget(chip("Swap", "Let the two change places", self._targets.swap))
         row.addSpacing(6)
         row.addWidget(self._about, 1)
         for text, tip, by in (
             ("Previous", "Go to the previous difference (Shift+F9)", -1),
             ("Next", "Go to the next difference (F9)", 1),
         ):
-            row.addWidget(self._chip(text, tip, partial(self.step_wanted.emit, by)))
+            row.addWidget(chip(text, tip, partial(self.step_wanted.emit, by)))
         return row
-
-    def _chip(self, text: str, tip: str, do: Callable[[], object]) -> QToolButton:
-        button = QToolButton()
-        button.setObjectName("chip")
-        button.setText(text)
-        button.setToolTip(tip)
-        button.clicked.connect(lambda: do())
-        return button
 
     def _go(self, row: object) -> None:
         if isinstance(row, DifferenceRow):
@@ -132,11 +110,7 @@ class DifferencesPanel(QWidget):
         titles = [c.title for c in self.model.columns]
         made = columns(first, second)
         if titles != [c.title for c in made]:
-            self.model.set_columns(made)
-            self.table.set_widths([c.width for c in made])
-            for place, each in enumerate(made):
-                delegate = self._look if each.look else self._plain
-                self.table.setItemDelegateForColumn(place, delegate)
+            self.table.show_columns(made)
         rows = difference_rows(self._document, first, second)
         self.model.set_rows(rows)
         self._tell(first, second)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QStyledItemDelegate, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ...engine.ir.model import NodeId
 from ...engine.units import counted, mebibytes
@@ -26,22 +25,20 @@ from ..selection import Selection
 from ..services import Target
 from ..theme import Theme
 from ..throttle import Throttle
-from .data_table import DataTable
-from .delegates import BarDelegate, LookDelegate
+from .column_table import ColumnTable
+from .panel import Panel
 from .section import label
 
 _REFRESH_MS = 500
 
 
-class OperatorsPanel(QWidget):
+class OperatorsPanel(Panel):
     """One row per operator; a click goes to its first node, further clicks to the next ones."""
 
     def __init__(
         self, document: Document, selection: Selection, theme: Theme, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self.setObjectName("panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._document = document
         self._selection = selection
         self._targets: tuple[Target, ...] = ()
@@ -49,24 +46,19 @@ class OperatorsPanel(QWidget):
         self._tallies: dict[str, Tally] = {}  # per target, of what was counted
         self._judged: tuple[OperatorRow, ...] | None = None  # rows without times
         self.model = OperatorsModel(self)
-        self.table = DataTable(self.model)
-        self.table.allow_sorting()
+        self.table = ColumnTable(self.model, theme)
         self.table.setToolTip("Click to go to a node of this operator, again for the next one")
-        self._bar, self._look = BarDelegate(theme, self), LookDelegate(theme, self)
-        self._plain = QStyledItemDelegate(self)
         self.table.clicked.connect(lambda index: self._go(self.model.rows[index.row()]))
         self.table.activated.connect(lambda index: self._go(self.model.rows[index.row()]))
         self._title = label("No model is open", "title")
         self._about = label("", "muted")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
         head = QVBoxLayout()
         head.setContentsMargins(10, 8, 10, 4)
         head.setSpacing(2)
         head.addWidget(self._title)
         head.addWidget(self._about)
-        column.addLayout(head)
-        column.addWidget(self.table, 1)
+        self.column.addLayout(head)
+        self.column.addWidget(self.table, 1)
         self._throttle = Throttle(_REFRESH_MS, self._refresh, self)
         document.opened.connect(self._opened)
         document.verdicts_changed.connect(self._verdicts_changed)
@@ -84,16 +76,12 @@ class OperatorsPanel(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Recolour bars and signs."""
-        self._bar.theme = self._look.theme = theme
-        self.table.viewport().update()
+        self.table.set_theme(theme)
 
     def _arrange(self) -> None:
-        self.model.set_columns(columns(self._targets))
-        self.table.set_widths([column.width for column in self.model.columns])
+        self.table.show_columns(columns(self._targets))
         for i, column in enumerate(self.model.columns):
             self.table.setColumnHidden(i, column.title in TIME_COLUMNS)
-            delegate = self._look if column.look else self._bar if column.bar else self._plain
-            self.table.setItemDelegateForColumn(i, delegate)
 
     def _describe(self) -> None:
         model = self._document.model

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLineEdit,
-    QSizePolicy,
     QSplitter,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,21 +20,15 @@ from ...engine.diagnostics import Severity
 from ...engine.ir.model import NodeId
 from ..document import Document
 from ..format import severity_count
-from ..models.problems import (
-    COLUMNS,
-    ProblemRow,
-    ProblemsModel,
-    problem_rows,
-)
+from ..models.problems import ProblemRow, ProblemsModel, problem_rows
 from ..models.table import Role
 from ..selection import Selection
 from ..services import Target
 from ..theme import Theme
 from ..throttle import Throttle
-from .data_table import DataTable
-from .delegates import LookDelegate
+from .column_table import ColumnTable
 from .finding import FindingHelp, FindingView
-from .section import label
+from .panel import Panel, chip, empty_label
 
 ALL_CODES = "All codes"
 ALL_TARGETS = "All targets"
@@ -47,7 +40,7 @@ _KINDS = {
 _REFRESH_MS = 200
 
 
-class ProblemsPanel(QWidget):
+class ProblemsPanel(Panel):
     """The findings of the document.
 
     Signals:
@@ -66,37 +59,25 @@ class ProblemsPanel(QWidget):
         finding_help: FindingHelp | None = None,
     ) -> None:
         super().__init__(parent)
-        self.setObjectName("panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._document = document
         self._selection = selection
         self._targets: tuple[Target, ...] = ()
         self.model = ProblemsModel(self)
-        self.table = DataTable(self.model)
-        self.table.set_widths([column.width for column in COLUMNS])
-        self.table.allow_sorting()
-        self._look = LookDelegate(theme, self)
-        self.table.setItemDelegateForColumn(0, self._look)
+        self.table = ColumnTable(self.model, theme)
         self.table.selectionModel().currentRowChanged.connect(self._current_changed)
         self.table.clicked.connect(self._go)
         self.table.activated.connect(self._go)
         self._detail = FindingView(theme, finding_help or FindingHelp())
-        self._empty = label("", "muted")
-        self._empty.setContentsMargins(12, 10, 12, 10)
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._empty.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        self._empty = empty_label()
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.addWidget(self.table)
         self._split.addWidget(self._detail)
         self._split.setSizes([700, 330])
         self._split.setStretchFactor(0, 1)
         self._split.setStretchFactor(1, 0)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(self._make_filters())
-        column.addWidget(self._empty)
-        column.addWidget(self._split, 1)
+        self.column.addLayout(self._make_filters())
+        self.column.addWidget(self._empty)
+        self.column.addWidget(self._split, 1)
         self._stale = True
         self._throttle = Throttle(_REFRESH_MS, self.fill, self)
         document.diagnostics_changed.connect(self.refresh)
@@ -132,12 +113,7 @@ class ProblemsPanel(QWidget):
             ("Previous", "Go to the previous finding (Shift+F8)", -1),
             ("Next", "Go to the next finding (F8)", 1),
         ):
-            button = QToolButton()
-            button.setObjectName("chip")
-            button.setText(text)
-            button.setToolTip(tip)
-            button.clicked.connect(lambda _=False, step=step: self.step(step))
-            row.addWidget(button)
+            row.addWidget(chip(text, tip, partial(self.step, step)))
         return row
 
     def set_targets(self, targets: Sequence[Target]) -> None:
@@ -148,9 +124,8 @@ class ProblemsPanel(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Recolour the signs."""
-        self._look.theme = theme
+        self.table.set_theme(theme)
         self._detail.set_theme(theme)
-        self.table.viewport().update()
 
     def refresh(self) -> None:
         """Count the document's findings at once; list them when the panel is looked at."""
