@@ -16,14 +16,15 @@ from ..diagnostics import Diagnostic, merge
 from ..errors import FeedError, NodeError, OpscopeError, RunError
 from ..ir.model import Model
 from ..ir.summary import model_json
-from ..providers.targets import DEFAULT_TARGETS, target
+from ..providers.targets import DEFAULT_TARGETS
 from ..report.model import ReportedModel
 from ..report.reopen import open_model, stated
 from .applied import apply_policy, says_on_host
+from .asking import ask_live
 from .fingerprints import Places
 from .policy import Policy
 from .policy_file import known_targets
-from .results import Checked, LiveTable, OffGpu
+from .results import Checked, OffGpu
 from .tallies import counts, graph_rows, operators
 
 NO_POLICY = Policy()
@@ -108,7 +109,7 @@ def check_request(request: Request) -> Checked:
         judged = stated(model, ids)
     else:
         judged = _judged(request, model, ids, profile, path)
-    live, live_found = _ask(judged, ids) if request.live else ((), ())
+    live, live_found = ask_live(judged, ids) if request.live else ((), ())
     budgets = () if isinstance(model, ReportedModel) else tuple(budget(judged, t) for t in ids)
     off_gpu = {t: _off_gpu(judged, t) for t in ids}
     applied = apply_policy(
@@ -236,35 +237,3 @@ def _off_gpu(judged: Judgement, target_id: str) -> tuple[OffGpu, ...]:
         for i, v in judged.verdicts[target_id].items()
         if i in nodes and not is_covered(target_id, v)
     )
-
-
-# -- the installed ORT -----------------------------------------------------------------------------
-
-
-def _ask(
-    judged: Judgement, ids: Iterable[str]
-) -> tuple[tuple[LiveTable, ...], tuple[Diagnostic, ...]]:
-    """What the installed ORT answers for each target of ORT's, and the findings of it."""
-    from ..checks.live import live_findings, side_by_side
-    from ..live import LiveUnavailable, ask
-    from ..live.providers import IN_A_BROWSER
-
-    tables: list[LiveTable] = []
-    found: list[Diagnostic] = []
-    for name in (i for i in ids if target(i).family != "opscope"):
-        if isinstance(judged.model, ReportedModel):
-            tables.append(LiveTable(name, unavailable="a report holds no model to ask about"))
-            continue
-        if target(name).family in IN_A_BROWSER:  # the prediction is all there is
-            tables.append(LiveTable(name, error="it lives in a browser, so ORT cannot be asked"))
-            continue
-        try:
-            answer = ask(judged.model, name)
-        except LiveUnavailable as error:
-            tables.append(LiveTable(name, unavailable=str(error)))
-            continue
-        verdicts = judged.verdicts[name]
-        rows = tuple(r.to_json() for r in side_by_side(judged.model, verdicts, answer))
-        tables.append(LiveTable(name, dict(answer.versions), rows, answer.error))
-        found += live_findings(judged.model, name, verdicts, answer)
-    return tuple(tables), tuple(found)

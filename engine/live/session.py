@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,10 +14,11 @@ import numpy as np
 from ..child import ChildGone
 from ..errors import OpscopeError
 from ..feeds import random_feeds
-from ..ir.model import Model
+from ..ir.model import Model, NodeId
 from ..ir.named import NamedCopy, named_copy
 from ..process_memory import memory_for_one
-from .answer import LivePlacement, LiveUnavailable
+from ..providers.support import Status
+from .answer import LiveNode, LivePlacement, LiveUnavailable
 from .assignments import Assigned, is_needed, tokens
 from .child import OrtChild
 from .handover import Feeds, read_outputs, saved_graph, write_feeds, write_model
@@ -213,28 +214,27 @@ class LiveSession:
             return LivePlacement(question.target.id, versions, {}, text, node, notes)
         assigned = [Assigned(*item) for item in answer["assigned"]]
         before, trouble = self._before(call, assigned)
+        nodes = match(model, assigned, before, saved_graph(call.request["save"]))
         run_error = str(answer.get("run_error", ""))
         given = answer.get("output_names")
         return LivePlacement(
             question.target.id,
             versions,
-            match(model, assigned, before, saved_graph(call.request["save"])),
-            notes=(*notes, *trouble),
+            _explained(nodes, trouble) if trouble else nodes,
+            notes=notes,
             ran="run_error" in answer,
             run_error=readable(run_error, model),
             failed_node=node_of(run_error, model),
             outputs=read_outputs(call.request["outputs"], given) if given else {},
         )
 
-    def _before(
-        self, call: _Call, assigned: Sequence[Assigned]
-    ) -> tuple[Model | None, tuple[str, ...]]:
+    def _before(self, call: _Call, assigned: Sequence[Assigned]) -> tuple[Model | None, str]:
         """The graph that ORT placed, of a second session without what it does after placing.
 
-        None where it is not needed or not to be had, and then what is to be said of that.
+        None where it is not needed or not to be had, and then why.
         """
         if not is_needed(call.model, assigned):
-            return None, ()
+            return None, ""
         save = str(Path(call.request["save"]).with_name("before.onnx"))
         options = dict(call.request["options"])
         if _has_layouts(call.asked.provider):
@@ -242,9 +242,8 @@ class LiveSession:
         second = {**call.request, "basic": True, "save": save, "options": options, "feeds": ""}
         answer = self._answer(call, second)
         if trouble := answer.get("error") or answer.get("text"):
-            said = readable(str(trouble), call.model)
-            return None, (f"a second session, for the nodes that ORT rewrote, failed: {said}",)
-        return saved_graph(save), ()
+            return None, f"a second session failed: {readable(str(trouble), call.model)}"
+        return saved_graph(save), ""
 
 
 @dataclass(frozen=True)
@@ -276,6 +275,14 @@ def memory_for(model: Model, copy: NamedCopy, *, is_run: bool) -> int | None:
         if weight.location
     )
     return min(most, _SESSION_BYTES + _TIMES_THE_MODEL * (len(copy.data) + beside))
+
+
+def _explained(nodes: Mapping[NodeId, LiveNode], why: str) -> dict[NodeId, LiveNode]:
+    """The nodes with ``why`` added where it cannot be told what became of one."""
+    return {
+        i: replace(node, how=f"{node.how}: {why}") if node.status is Status.UNKNOWN else node
+        for i, node in nodes.items()
+    }
 
 
 def _has_layouts(provider: str) -> bool:

@@ -10,7 +10,6 @@ import guard_models as models
 import opscope_testdata as testdata
 import pytest
 from onnx import helper
-from opscope.engine import live
 from opscope.engine.checks.judge import judge
 from opscope.engine.diagnostics import Severity
 from opscope.engine.errors import FeedError, ModelFileError, UsageError
@@ -26,6 +25,7 @@ from opscope.engine.guard.applied import says_on_host
 from opscope.engine.guard.checking import Request, check_or_error
 from opscope.engine.guard.worker import plain
 from opscope.engine.ir.model import Model, NodeId
+from opscope.engine.live import LiveSession
 from opscope.engine.live.answer import LiveNode, LivePlacement, LiveUnavailable
 from opscope.engine.providers.support import Status
 from small_model import findings, model, node
@@ -288,7 +288,7 @@ def test_a_shape_of_the_policy_that_does_not_fit_says_where_it_stands(tmp_path: 
 def answering(**places: LiveNode) -> Any:
     """An installed ORT that puts the nodes of these names there."""
 
-    def ask(model: Model, target_id: str, **_: Any) -> LivePlacement:
+    def ask(_: LiveSession, model: Model, target_id: str) -> LivePlacement:
         nodes = {i: places[n.name] for i, n in model.nodes.items()}
         return LivePlacement(target_id, {"onnxruntime": "1.99.0"}, nodes)
 
@@ -303,12 +303,12 @@ def test_a_difference_from_the_installed_ort_fails_the_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = models.chain(tmp_path / "m.onnx", [("Elu", "elu"), ("Relu", "relu")])
-    monkeypatch.setattr(live, "ask", answering(elu=CPU, relu=GPU), raising=False)
+    monkeypatch.setattr(LiveSession, "ask", answering(elu=CPU, relu=GPU))
     checked = check_model(path, live=True)
     assert [t.target for t in checked.live] == ["ort-webgpu"]  # nobody asks ORT about ours
     assert [row["agrees"] for row in checked.live[0].rows] == [True, True]
     assert checked.exit_code == 0
-    monkeypatch.setattr(live, "ask", answering(elu=GPU, relu=GPU), raising=False)
+    monkeypatch.setattr(LiveSession, "ask", answering(elu=GPU, relu=GPU))
     checked = check_model(path, live=True)
     assert [(f.diagnostic.code, f.diagnostic.name) for f in checked.failing] == [
         ("table-differs", "elu")
@@ -323,7 +323,7 @@ def test_an_ort_that_cannot_be_asked_is_no_usable_device(
     def ask(*_: Any, **__: Any) -> LivePlacement:
         raise LiveUnavailable("onnxruntime is not installed; pip install opscope[ort]")
 
-    monkeypatch.setattr(live, "ask", ask, raising=False)
+    monkeypatch.setattr(LiveSession, "ask", ask)
     checked = check_model(models.gru(tmp_path / "m.onnx"), live=True)
     assert checked.exit_code == 3
     assert "not installed" in checked.live[0].unavailable

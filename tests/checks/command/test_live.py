@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from guard_models import chain
-from opscope.engine import live
 from opscope.engine.cli import main
 from opscope.engine.ir.model import Model
+from opscope.engine.live import LiveSession
 from opscope.engine.live.answer import LiveNode, LivePlacement, LiveUnavailable
 from opscope.engine.providers.support import Status
 
@@ -21,10 +21,10 @@ def test_live_shows_prediction_and_reality_side_by_side(
 ) -> None:
     on_gpu = LiveNode(Status.GPU, "WebGpuExecutionProvider", "same name")
 
-    def ask(model: Model, target_id: str, **_: Any) -> LivePlacement:
+    def ask(_: LiveSession, model: Model, target_id: str) -> LivePlacement:
         return LivePlacement(target_id, {"onnxruntime": "1.99"}, dict.fromkeys(model.nodes, on_gpu))
 
-    monkeypatch.setattr(live, "ask", ask, raising=False)
+    monkeypatch.setattr(LiveSession, "ask", ask)
     path = chain(tmp_path / "m.onnx", [("Elu", "elu"), ("Relu", "relu"), ("Relu", "relu2")])
     assert main(["check", path, "--live"]) == 1
     out = capsys.readouterr().out
@@ -53,11 +53,11 @@ def test_live_leaves_out_what_lives_in_a_browser_and_says_so(
 ) -> None:
     asked: list[str] = []
 
-    def ask(model: Model, target_id: str) -> LivePlacement:
+    def ask(_: LiveSession, model: Model, target_id: str) -> LivePlacement:
         asked.append(target_id)
         return LivePlacement(target_id, {"onnxruntime": "9"}, {}, "")
 
-    monkeypatch.setattr(live, "ask", ask)
+    monkeypatch.setattr(LiveSession, "ask", ask)
     names = ["--target", "ort-webgpu", "--target", "webnn", "--target", "ort-web"]
     main(["check", fine, "--live", *names])
     assert asked == ["ort-webgpu"]
@@ -73,7 +73,7 @@ def test_without_an_ort_live_is_one_line_and_no_device(
     def ask(*_: Any, **__: Any) -> LivePlacement:
         raise LiveUnavailable("no onnxruntime; pip install 'opscope[ort]'")
 
-    monkeypatch.setattr(live, "ask", ask, raising=False)
+    monkeypatch.setattr(LiveSession, "ask", ask)
     assert main(["check", fine, "--live"]) == 3
     said = capsys.readouterr()
     assert said.err == (
