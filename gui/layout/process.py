@@ -47,7 +47,8 @@ def lay_out_in_child(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
+        errors="replace",  # what a library prints may be of any encoding
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # Windows: no console flashes
     )
     messages: queue.Queue[str | None] = queue.Queue()
