@@ -1,9 +1,10 @@
-"""Which colouring the graph wears: provider, time, risk, or the difference of two targets."""
+"""What the graph wears, from what the document knows: colours, badges, copies."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from ..engine.diagnostics import Diagnostic
 from ..engine.ir.model import NodeId
@@ -20,6 +21,7 @@ from .views.graph.colouring import (
     by_time,
     with_copies,
 )
+from .views.graph.dress import Dress
 
 Findings = Mapping[NodeId, Sequence[Diagnostic]]
 
@@ -33,34 +35,50 @@ def findings_by_node(document: Document, target: Target | None) -> dict[NodeId, 
     return dict(found)
 
 
-def colouring(
+def dress_maker(
     document: Document,
     mode: Mode,
     target: Target | None,
     against: Target | None = None,
     *,
     copies: bool = True,
-) -> Colouring:
-    """The colouring of the document as far as its parts are there.
+) -> Callable[[], Dress]:
+    """What makes the graph's dress of the document's parts as they are now, on any thread.
 
     Args:
         document: what is shown.
         mode: which colouring.
-        target: whose verdicts count.
+        target: whose verdicts and findings count.
         against: whom it is compared with, for the difference.
         copies: whether the values that are copied between GPU and CPU are shown.
     """
+    findings = findings_by_node(document, target)
+    made = _colouring(document, mode, target, against, findings)
+    if mode is not Mode.PROVIDER or target is None or not copies:
+        return lambda: Dress.of(made(), findings)
+    copied = document.copies(target.id)
+    return lambda: Dress.of(with_copies(made(), copied), findings, copied)
+
+
+def _colouring(
+    document: Document,
+    mode: Mode,
+    target: Target | None,
+    against: Target | None,
+    findings: Findings,
+) -> Callable[[], Colouring]:
     model = document.model
     if model is None or target is None:
-        return PLAIN
+        return lambda: PLAIN
     if mode is Mode.PROVIDER:
-        made = by_provider(model, document.verdicts(target.id), target.label)
-        return with_copies(made, document.copies(target.id)) if copies else made
+        return partial(by_provider, model, document.verdicts(target.id), target.label)
     if mode is Mode.TIME:
         warm = document.warm_runs
         statistic = f"median of {counted(warm, 'warm run')}" if warm else "the first run"
-        return by_time(model, document.times(), total_ns=document.total_ns, statistic=statistic)
+        return partial(
+            by_time, model, document.times(), total_ns=document.total_ns, statistic=statistic
+        )
     if mode is Mode.DIFFERENCE and against is not None:
         verdicts = (document.verdicts(target.id), document.verdicts(against.id))
-        return by_difference(model, *verdicts, (target.label, against.label))
-    return by_risk(findings_by_node(document, target)) if mode is Mode.RISK else PLAIN
+        return partial(by_difference, model, *verdicts, (target.label, against.label))
+    return partial(by_risk, findings) if mode is Mode.RISK else lambda: PLAIN

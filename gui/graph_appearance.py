@@ -6,8 +6,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from ..engine.ir.model import Model
-from .colours import colouring, findings_by_node
-from .copies import NO_COPIES
+from .colours import dress_maker
 from .document import Document
 from .target_control import TargetControl
 from .throttle import Throttle
@@ -45,7 +44,7 @@ class GraphAppearance(QObject):
         document.planned.connect(self._types_known)
         document.verdicts_changed.connect(self._verdicts_changed)
         document.copies_changed.connect(self._verdicts_changed)
-        document.diagnostics_changed.connect(self._findings_changed)
+        document.diagnostics_changed.connect(self.recolour)
         document.measured.connect(self._measured)
 
     def set_mode(self, mode: Mode) -> None:
@@ -71,17 +70,12 @@ class GraphAppearance(QObject):
         self._types_late.start()
 
     def _recolour(self) -> None:
-        document, target = self._document, self._targets.target
-        copies = self._copies and self.mode is Mode.PROVIDER
-        made = colouring(document, self.mode, target, self._targets.against, copies=copies)
-        marked = document.copies(target.id) if copies and target is not None else NO_COPIES
-        self._page.wear(made, marked, findings_by_node(document, target))
-
-    def _hang_badges(self) -> None:
-        self._page.set_diagnostics(findings_by_node(self._document, self._targets.target))
-
-    def _findings_changed(self) -> None:
-        (self.recolour if self.mode is Mode.RISK else self._hang_badges)()
+        targets = self._targets
+        self._page.wear_soon(
+            dress_maker(
+                self._document, self.mode, targets.target, targets.against, copies=self._copies
+            )
+        )
 
     def _verdicts_changed(self, target_id: str) -> None:
         looked_at = {t.id for t in (self._targets.target, *self._targets.shown) if t is not None}

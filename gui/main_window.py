@@ -143,7 +143,7 @@ class MainWindow(QMainWindow):
             (commands.loop, partial(self.start_run, loop=True)),
             (commands.stop, self.runs.stop),
             (commands.find, work.page.find_bar.open),
-            (commands.fit, work.page.canvas.fit),
+            (commands.fit, work.page.canvas.gaze.fit),
             (commands.back, self.selection.back),
             (commands.forward, self.selection.forward),
             (commands.next_problem, partial(work.problems.step, 1)),

@@ -140,7 +140,7 @@ def _focus(window: MainWindow) -> tuple[NodeId | None, float | None]:
     node, canvas = window.selection.node, window.work.page.canvas
     if node is not None and node.graph == window.selection.graph:
         return node, None
-    return None, None if canvas.shows_all else canvas.viewport.scale
+    return None, None if canvas.gaze.shows_all else canvas.gaze.viewport.scale
 
 
 def _about(window: MainWindow) -> frozenset[str]:

@@ -20,6 +20,7 @@ from opscope.gui.selection import Selection
 from opscope.gui.style import apply_theme
 from opscope.gui.theme import LIGHT
 from opscope.gui.views.graph.colouring import Colouring, by_difference, by_provider
+from opscope.gui.views.graph.dress import Dress
 from opscope.gui.views.graph.page import GraphPage
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
@@ -82,10 +83,10 @@ def _frames(page: GraphPage, move: str, count: int = 40) -> float:
     times = []
     for number in range(count):
         if move == "pan":
-            page.canvas.travel(page.canvas.viewport.moved(-7 if number % 2 else 5, -31))
-            page.canvas.settle()
+            page.canvas.gaze.travel(page.canvas.gaze.viewport.moved(-7 if number % 2 else 5, -31))
+            page.canvas.gaze.settle()
         else:
-            page.canvas.zoom(1.04 if number % 20 < 10 else 1 / 1.04, QPointF(500, 400))
+            page.canvas.gaze.zoom(1.04 if number % 20 < 10 else 1 / 1.04, QPointF(500, 400))
         start = time.thread_time()  # this thread's work alone: other processes do not count
         page.canvas.repaint()
         times.append((time.thread_time() - start) * 1e3)
@@ -117,14 +118,14 @@ def main() -> None:
         page.wait_until_laid_out()
         first = time.perf_counter() - start
         copies = _copies(model, support) if options.wear == "copies" else NO_COPIES
-        page.wear(_colouring(model, support, options.wear), copies, {})
+        page.wear(Dress(_colouring(model, support, options.wear), copies=copies))
         app.processEvents()
         results = [_frames(page, "pan"), _frames(page, "zoom")]
         for scale in (0.4, 0.15):
-            page.canvas.zoom(scale / page.canvas.viewport.scale)
+            page.canvas.gaze.zoom(scale / page.canvas.gaze.viewport.scale)
             results.append(_frames(page, "pan"))
-        page.canvas.fit()
-        page.canvas.settle()
+        page.canvas.gaze.fit()
+        page.canvas.gaze.settle()
         results.append(_frames(page, "pan"))
         print(
             f"{len(model.nodes):>7,} {first:>7.2f} s" + "".join(f"{ms:>9.1f}" for ms in results),

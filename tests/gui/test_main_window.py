@@ -13,7 +13,7 @@ from opscope.gui.layout.layout import lay_out
 from opscope.gui.main_window import MainWindow
 from opscope.gui.menus import ToolBar
 from opscope.gui.scheme import Scheme
-from opscope.gui.views.graph import page
+from opscope.gui.views.graph import layouts
 from opscope.gui.views.graph.colouring import Mode
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QPushButton
 @pytest.fixture
 def make(app, settings, wait, monkeypatch):
     """``make(runner, **services)`` shows a window that lays out without a child process."""
-    monkeypatch.setattr(page, "lay_out_in_child", lambda request, *_: lay_out(request))
+    monkeypatch.setattr(layouts, "lay_out_in_child", lambda request, *_: lay_out(request))
     windows = []
 
     def made(runner=None, **changed):

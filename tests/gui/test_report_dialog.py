@@ -9,7 +9,7 @@ from opscope.engine.report.reopen import open_model
 from opscope.gui.layout.layout import lay_out
 from opscope.gui.main_window import MainWindow
 from opscope.gui.reporting import report_from_window
-from opscope.gui.views.graph import page
+from opscope.gui.views.graph import layouts
 from opscope.gui.views.graph.colouring import Mode
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication, QImage
@@ -17,7 +17,7 @@ from PySide6.QtGui import QDropEvent, QGuiApplication, QImage
 
 @pytest.fixture
 def window(app, settings, wait, monkeypatch):
-    monkeypatch.setattr(page, "lay_out_in_child", lambda request, *_: lay_out(request))
+    monkeypatch.setattr(layouts, "lay_out_in_child", lambda request, *_: lay_out(request))
 
     def load(path):
         return open_model(path) if path.endswith((".png", ".zip")) else fakes.model(path)
@@ -238,7 +238,7 @@ def test_a_report_that_is_open_before_the_targets_are_known_keeps_its_own(
     from opscope.engine.report.build import make_report
     from opscope.engine.report.container import write_zip
 
-    monkeypatch.setattr(page, "lay_out_in_child", lambda request, *_: lay_out(request))
+    monkeypatch.setattr(layouts, "lay_out_in_child", lambda request, *_: lay_out(request))
     path = str(tmp_path / "r.zip")
     write_zip(path, b"", make_report(case.subject()).report.to_text(), "")
     gate = threading.Event()

@@ -15,7 +15,7 @@ from opscope.gui import offscreen
 from opscope.gui.layout.layout import lay_out
 from opscope.gui.offscreen import find_node
 from opscope.gui.shot import main
-from opscope.gui.views.graph import page
+from opscope.gui.views.graph import layouts
 from opscope.gui.views.graph.colouring import Mode
 from PySide6.QtGui import QImage
 
@@ -25,7 +25,7 @@ SAMPLES = files("opscope.resources") / "samples"
 @pytest.fixture
 def with_fakes(app, monkeypatch):
     """``with_fakes(**services)`` makes the commands use hand-made services."""
-    monkeypatch.setattr(page, "lay_out_in_child", lambda request, *_: lay_out(request))
+    monkeypatch.setattr(layouts, "lay_out_in_child", lambda request, *_: lay_out(request))
     monkeypatch.setattr(offscreen, "_SETTLE_MS", 50)
 
     def use(runner=None, **changed):

@@ -11,7 +11,7 @@ from opscope.gui.code_pages import CodePage
 from opscope.gui.difference import Difference
 from opscope.gui.layout.layout import lay_out
 from opscope.gui.main_window import MainWindow
-from opscope.gui.views.graph import page
+from opscope.gui.views.graph import layouts
 from opscope.gui.views.graph.colouring import Mode
 from opscope.gui.views.target_options import TargetOptionsDialog
 from PySide6.QtCore import QUrl
@@ -23,7 +23,7 @@ OLDER = "ort-webgpu@0.3.0"
 @pytest.fixture
 def make(app, settings, wait, monkeypatch):
     """``make(**services)`` shows a window with ORT WebGPU chosen and the fakes' model open."""
-    monkeypatch.setattr(page, "lay_out_in_child", lambda request, *_: lay_out(request))
+    monkeypatch.setattr(layouts, "lay_out_in_child", lambda request, *_: lay_out(request))
     windows = []
 
     def made(*, target="ort-webgpu", **changed):
@@ -122,7 +122,7 @@ def test_two_targets_are_judged_at_first_and_the_rest_placed_once_the_graph_is_d
 def test_a_file_named_at_the_start_is_judged_for_the_target_of_last_time(
     app, settings, wait, monkeypatch, remembered, expected
 ):
-    monkeypatch.setattr(page, "lay_out_in_child", lambda request, *_: lay_out(request))
+    monkeypatch.setattr(layouts, "lay_out_in_child", lambda request, *_: lay_out(request))
     judged = []
     gate = threading.Event()
 
@@ -241,6 +241,7 @@ def test_the_difference_colours_lists_and_steps(make, wait):
     panel = window.work.differences
     wait(panel.isVisible)
     wait(lambda: panel.model.rowCount() == 1)
+    wait(lambda: window.work.page.colouring.mode is Mode.DIFFERENCE)
     paints = window.work.page.colouring.paints
     assert paints[fakes.GRU].kind is Difference.ONLY_SECOND
     assert paints[fakes.LOOP].kind is Difference.SAME
@@ -294,13 +295,13 @@ def test_copies_of_the_chosen_target_are_marked_and_counted_and_can_be_hidden(ma
     wait(lambda: "Copies" in entries())
     assert window.work.page.canvas.dress.copies.total == "2, over 4 KiB"
     window.commands.copies.trigger()
-    assert "Copies" not in entries()
+    wait(lambda: "Copies" not in entries())
     assert window.work.page.canvas.dress.copies.all == ()
     assert window.settings.copies is False
     window.set_mode(Mode.RISK)
     window.commands.copies.trigger()
     assert window.mode is Mode.PROVIDER
-    assert "Copies" in entries()
+    wait(lambda: "Copies" in entries())
     window.set_target("opscope")
     wait(lambda: "Copies" not in entries())
 

@@ -2,68 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
-from ....engine.diagnostics import Severity
 from ...layout.scene import HEADER_HEIGHT, ROW_HEIGHT, Box, BoxKind
-from ...layout.text import LABEL_PX, ROW_PX, TITLE_PX
 from ...look import Look, Pattern
 from ...theme import Theme
+from .dress import Badge
+from .fonts import Fonts
 from .glyphs import BRUSHES, PENS, draw_glyph, pattern_brush
 
 RADIUS = 5.0
+TERMINAL_RADIUS = 12.0
 _PAD = 9.0
 _GLYPH = 10.0
 _BADGE = 15.0
-
-
-@dataclass(frozen=True, slots=True)
-class Badge:
-    """What hangs at a box's corner: the worst severity, its look, and how many findings."""
-
-    severity: Severity
-    look: Look
-    count: int
-
-
-class Fonts:
-    """The fonts of the drawing and their metrics, in scene pixels."""
-
-    def __init__(self, family: str = "") -> None:
-        self.title = self._font(family, TITLE_PX, QFont.Weight.DemiBold)
-        self.row = self._font(family, ROW_PX, QFont.Weight.Normal)
-        self.key = self._font(family, ROW_PX, QFont.Weight.DemiBold)
-        self.label = self._font(family, LABEL_PX, QFont.Weight.Normal)
-        self.badge = self._font(family, 9.5, QFont.Weight.Bold)
-        self._metrics = {
-            id(font): QFontMetricsF(font)
-            for font in (self.title, self.row, self.key, self.label, self.badge)
-        }
-        self._elided: dict[tuple[int, str, float, Qt.TextElideMode], str] = {}
-
-    def width(self, font: QFont, text: str) -> float:
-        """Width of ``text``."""
-        return self._metrics[id(font)].horizontalAdvance(text)
-
-    def elided(self, font: QFont, text: str, width: float, mode: Qt.TextElideMode) -> str:
-        """``text`` shortened to ``width``; remembered, since boxes are painted again and again."""
-        key = (id(font), text, round(width, 1), mode)
-        found = self._elided.get(key)
-        if found is None:
-            found = self._elided[key] = self._metrics[id(font)].elidedText(text, mode, width)
-        return found
-
-    @staticmethod
-    def _font(family: str, size_px: float, weight: QFont.Weight) -> QFont:
-        font = QFont(family) if family else QFont()
-        font.setFamilies([*font.families(), "DejaVu Sans"])
-        font.setPixelSize(round(size_px))
-        font.setWeight(weight)
-        font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
-        return font
 
 
 class BoxPainter:
@@ -196,7 +149,7 @@ class BoxPainter:
             )
         )
         painter.setBrush(QColor(theme.raised))
-        radius = min(rect.height() / 2, 12.0)
+        radius = min(rect.height() / 2, TERMINAL_RADIUS)
         painter.drawRoundedRect(rect, radius, radius)
         width = rect.width() - 16
         fonts = self._fonts
@@ -228,14 +181,15 @@ class BoxPainter:
         extra = self._fonts.width(self._fonts.badge, count) + 3 if count else 0.0
         pill = QRectF(0, 0, _BADGE + extra, _BADGE)
         pill.moveCenter(QPointF(rect.right() - extra / 2, rect.top() - 4))
+        look = self._theme.severity[badge.severity]
         painter.setPen(QPen(QColor(self._theme.sunken), 1.6))
-        painter.setBrush(QColor(badge.look.fill))
+        painter.setBrush(QColor(look.fill))
         painter.drawRoundedRect(pill, _BADGE / 2, _BADGE / 2)
         sign = QRectF(pill.left() + 2.5, pill.top() + 2.5, _BADGE - 5, _BADGE - 5)
-        draw_glyph(painter, badge.look.glyph, sign, QColor(badge.look.ink))
+        draw_glyph(painter, look.glyph, sign, QColor(look.ink))
         if count:
             painter.setFont(self._fonts.badge)
-            painter.setPen(QPen(QColor(badge.look.ink)))
+            painter.setPen(QPen(QColor(look.ink)))
             painter.drawText(
                 QRectF(sign.right() + 1, pill.top(), extra + 2, pill.height()),
                 Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,

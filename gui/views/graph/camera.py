@@ -84,6 +84,6 @@ class Camera:
             view = Viewport().centred(drawing.rect(index).center(), extent, scale or 1.0)
             return view, self._canvas.emphasis_of(index)
         if scale is not None:
-            middle = self._canvas.viewport.to_scene(QPointF(self._canvas.rect().center()))
+            middle = self._canvas.gaze.viewport.to_scene(QPointF(self._canvas.rect().center()))
             return Viewport().centred(middle, extent, scale), self._canvas.emphasis
         return fitted(QRectF(0, 0, *drawing.size), extent), NO_EMPHASIS

@@ -127,6 +127,12 @@ class Drawing:
         """Edges that start at ``box``."""
         return self._outgoing[box]
 
+    def segments_of(self, paths: Indices) -> Indices:
+        """Indices of the stretches of ``paths``."""
+        wanted = np.zeros(len(self.paths), dtype=bool)
+        wanted[paths] = True
+        return np.flatnonzero(wanted[self.segment_path])
+
     def paths_of(self, edges: Iterable[int]) -> list[int]:
         """The paths that draw ``edges``, each once."""
         return list(dict.fromkeys(path for edge in edges for path in self._edge_paths[edge]))

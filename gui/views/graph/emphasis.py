@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from ...theme import Theme
 from .boxes import RADIUS
-from .drawing import Drawing
+from .drawing import Drawing, Hit, Indices
 from .lines import LinePainter
 
 
@@ -36,6 +36,27 @@ class Emphasis:
 NO_EMPHASIS = Emphasis()
 
 
+def around(drawing: Drawing, box: int) -> Emphasis:
+    """How a box stands out, with its neighbours, when it is selected."""
+    return Emphasis(
+        selected=box,
+        producers=tuple(drawing.producers(box)),
+        consumers=tuple(drawing.consumers(box)),
+        incoming=frozenset(drawing.paths_of(drawing.incoming(box))),
+        outgoing=frozenset(drawing.paths_of(drawing.outgoing(box))),
+    )
+
+
+def pointed_at(emphasis: Emphasis, drawing: Drawing, hit: Hit) -> Emphasis:
+    """The same with what is under the cursor standing out, too."""
+    edges: tuple[int, ...] = ()
+    if hit.path is not None:
+        edges = drawing.paths[hit.path].edges
+    elif hit.portal is not None:
+        edges = drawing.portals[hit.portal].edges
+    return replace(emphasis, hovered=hit.box, traced=frozenset(drawing.paths_of(edges)))
+
+
 class EmphasisPainter:
     """Paints it in one theme."""
 
@@ -56,22 +77,22 @@ class EmphasisPainter:
         painter: QPainter,
         drawing: Drawing,
         scale: float,
-        visible: QRectF,
+        paths: Indices,
         emphasis: Emphasis,
     ) -> None:
-        """Paint the lines that stand out."""
-        if emphasis is NO_EMPHASIS:
+        """Paint those of ``paths`` that stand out."""
+        if not (emphasis.incoming or emphasis.outgoing or emphasis.traced):
             return
         theme = self._theme
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        shown = set(drawing.visible_paths(visible).tolist())
+        shown = set(paths.tolist())
         line = max(2.2, 1.6 / scale)
-        for paths, colour in (
+        for marked, colour in (
             (emphasis.traced - emphasis.incoming - emphasis.outgoing, theme.accent),
             (emphasis.incoming, theme.producer),
             (emphasis.outgoing, theme.consumer),
         ):
-            self._lines.paint(painter, drawing, sorted(paths & shown), QColor(colour), line)
+            self._lines.paint(painter, drawing, sorted(marked & shown), QColor(colour), line)
 
     def rings(self, painter: QPainter, drawing: Drawing, scale: float, emphasis: Emphasis) -> None:
         """Paint rings around the boxes that stand out."""

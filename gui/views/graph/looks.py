@@ -36,3 +36,19 @@ def look_of(theme: Theme, kind: Class | None) -> Look:
 def shade(kind: Class | None) -> Class | None:
     """The class with its place on the ramp rounded, so that few brushes serve many boxes."""
     return round(kind * _STEPS) / _STEPS if isinstance(kind, float) else kind
+
+
+class Looks:
+    """The looks of one theme, each made once; classes on the time ramp are rounded first."""
+
+    def __init__(self, theme: Theme) -> None:
+        self._theme = theme
+        self._made: dict[Class | None, Look] = {}
+
+    def of(self, kind: Class | None) -> Look:
+        """The look of a class."""
+        kind = shade(kind)
+        found = self._made.get(kind)
+        if found is None:
+            found = self._made[kind] = look_of(self._theme, kind)
+        return found

@@ -1,49 +1,47 @@
-"""The graph's page: canvas, breadcrumbs, legend, find bar, and the layouts behind them."""
+"""The graph's page: canvas, breadcrumbs, legend and find bar, and what happens between them."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import (
-    QCoreApplication,
-    QEvent,
-    QObject,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QImage, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from ....engine.diagnostics import Diagnostic, worst
-from ....engine.ir.model import Graph, GraphPath, Model, NodeId
-from ...copies import NO_COPIES, Copies
-from ...jobs import Job, JobTracker
-from ...layout.process import lay_out_in_child
-from ...layout.scene import LaidOut, Types, build_scene, graph_index, layout_request
+from ....engine.ir.model import GraphPath, Model, NodeId
+from ...jobs import JobTracker
+from ...layout.scene import Types
 from ...selection import Selection
 from ...theme import Theme
-from .boxes import Badge
 from .breadcrumb import Breadcrumb
 from .camera import Camera
 from .canvas import GraphCanvas
-from .colouring import PLAIN, Colouring, Mode
+from .colouring import Colouring
 from .drawing import Drawing
+from .dress import UNDRESSED, Dress
 from .find_bar import FindBar
+from .layouts import Layouts
 from .legend import Legend
 from .overlay import LayoutOverlay
 from .overview import Overview
-from .painter import Dress
+from .search import matching_nodes, node_in_file
+from .strip import Strip
 from .viewport import Viewport
+from .worn import Worn
 
-_SUBJECT = "layout"
+_DRESS = "dress"
 
 
 @dataclass(frozen=True)
-class _Page:
-    drawing: Drawing
-    view: Viewport | None
+class _Fitting:
+    """A dress that was made on a worker thread, tried on the drawing that was on show then."""
+
+    dress: Dress
+    worn: Worn | None
+    strip: Strip
+    picture: QImage | None
 
 
 class GraphPage(QWidget):
@@ -61,26 +59,25 @@ class GraphPage(QWidget):
 
     def __init__(self, theme: Theme, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self._selection = selection
         self._model: Model | None = None
-        self._graphs: Mapping[GraphPath, Graph] = {}
-        self._types: Types = {}
-        self._pages: dict[GraphPath, _Page] = {}
         self._shown: GraphPath | None = None  # the graph whose drawing the canvas has
-        self._colouring = PLAIN
-        self._findings: Mapping[NodeId, Sequence[Diagnostic]] = {}
-        self._copies = NO_COPIES
+        self._views: dict[GraphPath, Viewport] = {}  # where the user was in each graph
         self._wanted: NodeId | None = None  # to bring into view once its graph is laid out
-        self._jobs = JobTracker(1, "layout", self)
+        self._jobs = JobTracker(2, "graph", self)
+        self.layouts = Layouts(self._jobs, self)
         self.canvas = GraphCanvas(theme)
         self.camera = Camera(self.canvas, self._box_of)
         self.overview = Overview(self.canvas)
         self.breadcrumb = Breadcrumb()
         self.legend = Legend(theme)
-        self.find_bar = FindBar(self.find_nodes)
+        self.find_bar = FindBar(lambda text: matching_nodes(self._model, text))
         self.overlay = LayoutOverlay(self.canvas)
         self.menu = QMenu(self)
+        self._arrange()
+        self._connect()
+
+    def _arrange(self) -> None:
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -92,7 +89,6 @@ class GraphPage(QWidget):
         middle.addWidget(self.overview)
         column.addLayout(middle, 1)
         column.addWidget(self.legend)
-        self._connect()
 
     def _connect(self) -> None:
         self.canvas.selected.connect(self._box_selected)
@@ -105,7 +101,9 @@ class GraphPage(QWidget):
         self.find_bar.closed.connect(self.canvas.setFocus)
         self.overlay.cancelled.connect(self.cancel_layout)
         self.overlay.retried.connect(self._show_graph)
-        self._jobs.changed.connect(self._progress)
+        self.layouts.ready.connect(self._present)
+        self.layouts.failed.connect(self._failed)
+        self._jobs.changed.connect(lambda: self.overlay.progress(*self.layouts.progress))
         self._selection.node_changed.connect(self._node_changed)
         self._selection.graph_changed.connect(self._show_graph)
         self._selection.reveal_requested.connect(self._reveal)
@@ -117,10 +115,8 @@ class GraphPage(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Show everything in another theme."""
-        self._theme = theme
         self.canvas.set_theme(theme)
         self.legend.set_theme(theme)
-        self._dress()
 
     def set_model(self, model: Model | None, types: Types | None = None) -> None:
         """Show a model's main graph, or nothing; its layout begins at once.
@@ -129,100 +125,57 @@ class GraphPage(QWidget):
             model: the model as read.
             types: types of its values, for the shapes on edges.
         """
+        self._put(None, None)
         if model is not self._model:
-            self._pages.clear()
-            self._graphs = graph_index(model) if model is not None else {}
-            self._colouring, self._findings, self._wanted = PLAIN, {}, None
-            self._copies = NO_COPIES
-            self.legend.set_colouring(PLAIN)
-        self._model, self._types = model, types or {}
-        self._shown = None
-        self.canvas.set_drawing(None)
+            self._views.clear()
+            self._wanted = None
+            self.wear(UNDRESSED)
+        self._model = model
+        self.layouts.set_model(model, types or {})
         self.find_bar.reset()
         self._show_graph()
 
     def set_types(self, types: Types) -> None:
         """Better types are known, such as a plan's concrete ones: lay out again, in place."""
-        self._keep_view()
-        self._types = types
-        self._shown = None
+        self.layouts.set_model(self._model, types)
         self._show_graph()
-
-    def set_colouring(self, colouring: Colouring) -> None:
-        """Colour the graph; one colouring at a time."""
-        self._colouring = colouring
-        self.legend.set_colouring(colouring)
-        self._dress()
-
-    def wear(
-        self,
-        colouring: Colouring,
-        copies: Copies,
-        by_node: Mapping[NodeId, Sequence[Diagnostic]],
-    ) -> None:
-        """Colouring, copies and badges at once: the graph is painted anew only once."""
-        self._colouring, self._copies, self._findings = colouring, copies, by_node
-        self.legend.set_colouring(colouring)
-        self._dress()
-
-    def set_copies(self, copies: Copies) -> None:
-        """Mark the values that are copied between GPU and CPU."""
-        self._copies = copies
-        self._dress()
-
-    def set_diagnostics(self, by_node: Mapping[NodeId, Sequence[Diagnostic]]) -> None:
-        """Hang badges on the nodes that something is to be said about."""
-        self._findings = by_node
-        self._dress()
 
     @property
     def drawing(self) -> Drawing | None:
         """The drawing on show; None while it is being laid out."""
         return self.canvas.drawing
 
+    # ---- what it wears
+
     @property
     def colouring(self) -> Colouring:
         """The colouring on show."""
-        return self._colouring
+        return self.canvas.dress.colouring
 
-    def _dress(self) -> None:
-        badges: dict[NodeId, Badge] = {}
-        if self._colouring.mode is not Mode.RISK:  # that one tells the same by itself
-            for node, found in self._findings.items():
-                severity = worst(found)
-                if severity is not None:
-                    badges[node] = Badge(severity, self._theme.severity[severity], len(found))
-        self.canvas.set_dress(Dress(self._colouring, badges, self._copies))
+    def wear(self, dress: Dress) -> None:
+        """Show the graphs in another dress; one that is still being made is not wanted any more."""
+        self._jobs.cancel(_DRESS)
+        self._wear(dress, None)
+
+    def wear_soon(self, make: Callable[[], Dress]) -> None:
+        """Show the graphs in the dress that ``make`` gives; it is called on a worker thread."""
+        drawing, strip = self.drawing, self.overview.strip
+        self._jobs.start(_DRESS, lambda _: _fit(make(), drawing, strip), self._fitted, _raise)
+
+    def _fitted(self, fitting: _Fitting) -> None:
+        if fitting.worn is not None and fitting.picture is not None:
+            self.overview.take(fitting.strip, fitting.worn, fitting.picture)
+        self._wear(fitting.dress, fitting.worn)
+
+    def _wear(self, dress: Dress, worn: Worn | None) -> None:
+        self.legend.set_colouring(dress.colouring)
+        self.canvas.wear(dress, worn)
 
     # ---- going places
 
     def show_node(self, node: NodeId) -> None:
         """Open the node's graph, select the node and bring it into view."""
-        self._selection.reveal(self.node_in_file(node))
-
-    def node_in_file(self, node: NodeId) -> NodeId:
-        """The node of the file that ``node``, perhaps of an inlined function, was made from."""
-        for position in range(len(node.graph) - 1, -1, -1):
-            _, _, called = node.graph[position].partition(".")
-            if "::" in called:  # "<index>.<domain>::<name>": the body of an inlined call
-                return NodeId((called, *node.graph[position + 1 :]), node.index)
-        return node
-
-    def find_nodes(self, text: str) -> list[NodeId]:
-        """Nodes of every graph whose name or operator contains ``text``, in the model's order.
-
-        Where ``text`` is an operator, its nodes come before those that have it in their names.
-        """
-        wanted = text.strip().casefold()
-        if self._model is None or not wanted:
-            return []
-        found = [
-            node
-            for node in self._model.nodes.values()
-            if wanted in node.name.casefold() or wanted in node.op.casefold()
-        ]
-        found.sort(key=lambda node: node.op.casefold() != wanted)
-        return [node.id for node in found]
+        self._selection.reveal(node_in_file(node))
 
     def leave(self) -> None:
         """Go to the graph around the one on show, selecting the node that holds it."""
@@ -239,7 +192,7 @@ class GraphPage(QWidget):
 
     def _open_box(self, index: int) -> None:
         """Open what is behind a box; where there are several graphs, ask which."""
-        drawing = self.canvas.drawing
+        drawing = self.drawing
         opens = drawing.scene.boxes[index].opens if drawing is not None else ()
         if len(opens) == 1:
             self._selection.open_graph(opens[0].path)
@@ -250,11 +203,11 @@ class GraphPage(QWidget):
                 action.triggered.connect(
                     lambda _=False, path=opening.path: self._selection.open_graph(path)
                 )
-            corner = self.canvas.viewport.to_screen(drawing.rect(index)).bottomLeft()
+            corner = self.canvas.gaze.viewport.to_screen(drawing.rect(index)).bottomLeft()
             self.menu.popup(self.canvas.mapToGlobal(corner).toPoint())
 
     def _box_selected(self, index: int | None) -> None:
-        drawing = self.canvas.drawing
+        drawing = self.drawing
         if drawing is None:
             return
         node = drawing.scene.boxes[index].node if index is not None else None
@@ -277,65 +230,56 @@ class GraphPage(QWidget):
         self.canvas.show_box(index)
 
     def _box_of(self, node: NodeId | None) -> int | None:
-        drawing = self.canvas.drawing
+        drawing = self.drawing
         if drawing is None or node is None or self._shown != node.graph:
             return None
         return drawing.scene.box_of.get(node)
 
-    # ---- layouts
+    # ---- which graph is on show
 
     def _show_graph(self, _: object = None) -> None:
         """Show the graph that the selection has open, laying it out unless that was done."""
         path = self._selection.graph
         self._keep_view()
         self.breadcrumb.show_path(self._model, path)
-        self._jobs.cancel(_SUBJECT)
-        model, types = self._model, self._types
-        if model is None or path not in self._graphs:
-            self._shown = None
-            self.canvas.set_drawing(None)
+        self.layouts.cancel()
+        graph = self.layouts.graph(path)
+        if graph is None:
+            self._put(None, None)
             self.overlay.finish()
             return
-        page = self._pages.get(path)
-        if page is not None and self._is_current(page):
-            self._present(path, page)
+        if (drawing := self.layouts.current(path)) is not None:
+            self._present(path, drawing)
             return
-        if path != self._shown and page is None:
-            self.canvas.set_drawing(None)
-        self._shown = None
-        self.overlay.wait(len(self._graphs[path].nodes))
-        self._jobs.start(
-            _SUBJECT,
-            lambda job: _lay_out(job, model, path, types),
-            lambda drawing: self._laid_out(path, drawing),
-            self._failed,
-            title="Laying out the graph",
-        )
+        if path != self._shown:  # the types on it may be older, but it is the graph that is wanted
+            self._put(path, self.layouts.known(path))
+        self.overlay.wait(len(graph.nodes))
+        self.layouts.make(path)
 
-    def _is_current(self, page: _Page) -> bool:
-        return page.drawing.types is self._types
-
-    def _laid_out(self, path: GraphPath, drawing: Drawing) -> None:
-        known = self._pages.get(path)
-        page = _Page(drawing, known.view if known is not None else None)
-        self._pages[path] = page
-        self._present(path, page)
-
-    def _present(self, path: GraphPath, page: _Page) -> None:
+    def _present(self, path: GraphPath, drawing: Drawing) -> None:
+        """Show a drawing that is up to date; the user may have moved about in an older one."""
         self.overlay.finish()
-        self._shown = path
-        self.canvas.set_drawing(page.drawing, page.view)
-        self.canvas.select_box(self._box_of(self._selection.node))
+        self._keep_view()
+        self._put(path, drawing)
         if self._wanted is not None and self._wanted.graph == path:
             self._reveal(self._wanted)
-            self.canvas.settle()
+            self.canvas.gaze.settle()
         self.laid_out.emit(path)
+
+    def _put(self, path: GraphPath | None, drawing: Drawing | None) -> None:
+        """Put a drawing on the canvas, where the user left it."""
+        self._shown = path if drawing is not None else None
+        self.canvas.set_drawing(drawing, self._views.get(path) if path is not None else None)
+        self.canvas.select_box(self._box_of(self._selection.node))
 
     def _keep_view(self) -> None:
         """Remember where the user was in the graph that is being left."""
-        if self._shown is not None and (drawing := self.canvas.drawing) is not None:
-            view = None if self.canvas.as_opened else self.canvas.viewport
-            self._pages[self._shown] = _Page(drawing, view)
+        if self._shown is None:
+            return
+        if self.canvas.gaze.as_opened:
+            self._views.pop(self._shown, None)
+        else:
+            self._views[self._shown] = self.canvas.gaze.viewport
 
     def _failed(self, error: Exception) -> None:
         text = f"The graph could not be laid out: {error}"
@@ -343,18 +287,21 @@ class GraphPage(QWidget):
         self.layout_failed.emit(text)
 
     def cancel_layout(self) -> None:
-        """Stop laying out; the child process is ended."""
-        self._jobs.cancel(_SUBJECT)
+        """Stop laying out."""
+        self.layouts.cancel()
         self.overlay.tell("The layout was cancelled.")
 
-    def _progress(self) -> None:
-        for job in self._jobs.running:
-            self.overlay.progress(job.done, job.total)
+    # ---- work in the background
 
     @property
     def is_laying_out(self) -> bool:
         """Whether a layout is under way."""
-        return self._jobs.is_running(_SUBJECT)
+        return self.layouts.is_busy
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a layout or a dress is under way: what is on show is not the last word."""
+        return bool(self._jobs.running)
 
     def wait_until_laid_out(self, timeout_s: float = 60.0) -> bool:
         """Process events until the open graph is on show; for pictures without a window.
@@ -366,10 +313,10 @@ class GraphPage(QWidget):
         while self.is_laying_out and time.monotonic() < end:
             QCoreApplication.processEvents()
             time.sleep(0.005)
-        return self._shown is not None
+        return self.layouts.current(self._selection.graph) is not None
 
     def shutdown(self) -> None:
-        """End the layout that runs and its thread; call it before the page goes."""
+        """End what runs in the background, and its threads; call it before the page goes."""
         self._jobs.close()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
@@ -379,12 +326,12 @@ class GraphPage(QWidget):
         return False
 
 
-def _lay_out(job: Job, model: Model, path: GraphPath, types: Types) -> Drawing:
-    """On a worker thread: scene, layout in a child process, arrays."""
-    scene = build_scene(model, path, types)
-    job.check()
-    request = layout_request(scene)
-    layout = lay_out_in_child(request, job.check, lambda f: job.report(round(f * 1000), 1000))
-    drawing = Drawing(LaidOut(scene, layout), types)
-    drawing.prepare()
-    return drawing
+def _fit(dress: Dress, drawing: Drawing | None, strip: Strip) -> _Fitting:
+    """On a worker thread: the dress on the drawing, and the overview's picture of that."""
+    worn = Worn(drawing, dress) if drawing is not None else None
+    picture = strip.picture(worn) if worn is not None else None
+    return _Fitting(dress, worn, strip, picture)
+
+
+def _raise(error: Exception) -> None:
+    raise error

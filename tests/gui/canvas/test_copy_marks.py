@@ -12,6 +12,7 @@ from opscope.gui.copies import NO_COPIES, Copy, copies_of
 from opscope.gui.theme import DARK, LIGHT
 from opscope.gui.views.graph.copy_marks import CopyMarks
 from opscope.gui.views.graph.drawing import Hit
+from opscope.gui.views.graph.dress import UNDRESSED, Dress
 from opscope.gui.views.graph.tooltip import tooltip_text
 from opscope.gui.views.graph.viewport import fitted
 from PySide6.QtCore import QRectF, QSize, QSizeF
@@ -33,7 +34,7 @@ def down(size=3 * 2**20):
 def marked(drawing, copies):
     """The (source, target) titles of the edges whose paths are marked."""
     found = set()
-    for path in CopyMarks.of(drawing, copies).paths:
+    for path in CopyMarks(drawing, copies).paths:
         for index in drawing.paths[path].edges:
             edge = drawing.scene.edges[index]
             found.add(tuple(drawing.scene.boxes[i].title for i in (edge.source, edge.target)))
@@ -107,11 +108,11 @@ def test_plates_are_as_large_from_afar_as_close_up(shown, small, theme, scale):
     page = shown(small)
     page.set_theme(theme)
     without = picture(page, scale)
-    page.set_copies(down())
+    page.wear(Dress(copies=down()))
     found = colours(picture(page, scale))
     assert {theme.copy_to_cpu, theme.copy_to_gpu} <= found
     assert not {theme.copy_to_cpu, theme.copy_to_gpu} & colours(without)
-    page.set_copies(NO_COPIES)
+    page.wear(UNDRESSED)
     assert picture(page, scale) == without
 
 
@@ -123,8 +124,9 @@ def test_a_value_with_many_readers_has_one_plate(shown, monkeypatch):
     outputs = tuple(Port(f"n{i}", TensorType("float32", (2,))) for i in (1, 2, 3))
     page = shown(model_of(Graph((), nodes=nodes, inputs=(Port("x"),), outputs=outputs)))
     readers = [NodeId((), i) for i in (1, 2, 3)]
-    page.set_copies(copies_of([crossing("a", False, 8, NodeId((), 0), *readers)], {}))
-    assert len(CopyMarks.of(page.drawing, page.canvas.dress.copies).paths) >= 3
+    copies = copies_of([crossing("a", False, 8, NodeId((), 0), *readers)], {})
+    page.wear(Dress(copies=copies))
+    assert len(page.canvas.worn.marks.paths) >= 3
     plates = []
     painter = page.canvas._painter._copies
     monkeypatch.setattr(painter, "_plate", lambda *arguments: plates.append(arguments[2]))
@@ -134,10 +136,9 @@ def test_a_value_with_many_readers_has_one_plate(shown, monkeypatch):
 
 def test_the_tooltip_of_a_line_tells_the_bytes_and_what_was_assumed(shown, small):
     page = shown(small)
-    page.set_copies(down())
-    marks = CopyMarks.of(page.drawing, page.canvas.dress.copies).paths
-    path = next(p for p, copy in marks.items() if copy.value == "c")
-    text = tooltip_text(page.drawing, Hit(path=path), page.canvas.dress)
+    page.wear(Dress(copies=down()))
+    path = next(p for p, copy in page.canvas.worn.marks.paths.items() if copy.value == "c")
+    text = tooltip_text(page.canvas.worn, Hit(path=path))
     assert "Copied in each run: 3 MiB to the CPU" in text
     assert "assumed: H = 64" in text
 

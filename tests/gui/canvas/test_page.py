@@ -9,8 +9,10 @@ from opscope.engine.ir.model import Graph, NodeId, Port, TensorType
 from opscope.engine.providers.support import Reason, Status, Support, refused
 from opscope.gui.theme import DARK, LIGHT
 from opscope.gui.views.graph.breadcrumb import crumbs
-from opscope.gui.views.graph.colouring import PLAIN, by_provider, by_risk, by_time
+from opscope.gui.views.graph.colouring import by_provider, by_risk, by_time
 from opscope.gui.views.graph.drawing import Hit
+from opscope.gui.views.graph.dress import UNDRESSED, Dress
+from opscope.gui.views.graph.search import matching_nodes
 from opscope.gui.views.graph.tooltip import tooltip_text
 from PySide6.QtCore import QCoreApplication, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QKeySequence, QWheelEvent
@@ -31,7 +33,7 @@ def box(page, title):
 
 
 def spot(page, title):
-    rect = page.canvas.viewport.to_screen(page.drawing.rect(box(page, title)))
+    rect = page.canvas.gaze.viewport.to_screen(page.drawing.rect(box(page, title)))
     return rect.center().toPoint()
 
 
@@ -97,7 +99,7 @@ def test_opening_and_leaving_subgraphs_and_functions(shown, nested):
     QTest.keyClick(page.canvas, Qt.Key.Key_Backspace)
     assert page._selection.graph == ()
     assert page._selection.node == NodeId((), 1)
-    page.canvas.settle()
+    page.canvas.gaze.settle()
     click(page, "Block")
     QTest.keyClick(page.canvas, Qt.Key.Key_Return)
     assert page.wait_until_laid_out(20)
@@ -118,9 +120,9 @@ def test_showing_a_node_of_another_graph_opens_it(shown, nested):
     page = shown(nested)
     page.show_node(NodeId(("1.else_branch",), 0))
     assert page.wait_until_laid_out(20)
-    page.canvas.settle()
+    page.canvas.gaze.settle()
     assert page._selection.graph == ("1.else_branch",)
-    rect = page.canvas.viewport.to_screen(page.drawing.rect(box(page, "Neg")))
+    rect = page.canvas.gaze.viewport.to_screen(page.drawing.rect(box(page, "Neg")))
     assert QRectF(page.canvas.rect()).contains(rect)
     # A node of an inlined call is shown where the file has it.
     page.show_node(NodeId(("2.local::Block",), 0))
@@ -135,7 +137,7 @@ def test_an_operator_is_found_before_names_that_contain_it(shown):
         node(2, "Relu", ("b",), ("y",), name="after_gru"),
     )
     page = shown(model_of(Graph((), "g", nodes, (Port("x"),), (Port("y"),))))
-    assert [i.index for i in page.find_nodes("gru")] == [1, 0, 2]
+    assert [i.index for i in matching_nodes(page._model, "gru")] == [1, 0, 2]
     page.find_bar.open()
     QTest.keyClicks(page.find_bar.field, "gru")
     assert page._selection.node == NodeId((), 1)
@@ -143,21 +145,21 @@ def test_an_operator_is_found_before_names_that_contain_it(shown):
 
 def test_coming_back_keeps_the_view(shown, nested):
     page = shown(nested)
-    page.canvas.zoom(1.8, QPointF(100, 50))
-    view = page.canvas.viewport
+    page.canvas.gaze.zoom(1.8, QPointF(100, 50))
+    view = page.canvas.gaze.viewport
     page._selection.open_graph(("1.then_branch",))
     assert page.wait_until_laid_out(20)
-    assert page.canvas.viewport != view
+    assert page.canvas.gaze.viewport != view
     page._selection.open_graph(())
     assert not page.is_laying_out  # its layout is kept, too
-    assert page.canvas.viewport == view
+    assert page.canvas.gaze.viewport == view
 
 
 def test_finding(shown, nested):
     page = shown(nested)
-    assert page.find_nodes("") == []
-    assert page.find_nodes("INNER") == [NodeId(("1.then_branch",), 0)]
-    assert page.find_nodes("local::block") == [NodeId((), 2)]
+    assert matching_nodes(page._model, "") == []
+    assert matching_nodes(page._model, "INNER") == [NodeId(("1.then_branch",), 0)]
+    assert matching_nodes(page._model, "local::block") == [NodeId((), 2)]
     page.find_bar.open()
     QTest.keyClicks(page.find_bar.field, "n")
     assert page.find_bar.count.text() == "1 of 4"
@@ -183,7 +185,7 @@ def test_a_picture_has_each_class_where_its_node_is(shown, small, theme):
         NodeId((), i): Support(status, reason.get(status, Reason.NONE))
         for i, status in enumerate(statuses)
     }
-    page.set_colouring(by_provider(small, support, "x"))
+    page.wear(Dress(by_provider(small, support, "x")))
     for title, status in (("Conv", Status.GPU), ("Mul", Status.HOST), ("Add", Status.UNSUPPORTED)):
         index = box(page, title)
         node_id = page.drawing.scene.boxes[index].node
@@ -217,7 +219,7 @@ def test_a_host_node_is_hatched_a_gpu_node_is_not(shown, small):
     counts = []
     for status in (Status.GPU, Status.HOST):
         support = {n: Support(status) for n in small.nodes}
-        page.set_colouring(by_provider(small, support, "x"))
+        page.wear(Dress(by_provider(small, support, "x")))
         image = page.camera.snapshot(QSize(300, 200), NodeId((), 3), 1.0)
         rect = page.drawing.rect(index)
         rect.moveCenter(QPointF(150, 100))
@@ -230,15 +232,14 @@ def test_a_host_node_is_hatched_a_gpu_node_is_not(shown, small):
 def test_badges_and_modes(shown, small):
     page = shown(small)
     finding = Diagnostic("code", Severity.WARNING, "text")
-    page.set_diagnostics({NodeId((), 0): [finding, finding]})
-    badge = page.canvas.dress.badges[NodeId((), 0)]
-    assert (badge.severity, badge.count) == (Severity.WARNING, 2)
-    page.set_colouring(by_risk({NodeId((), 0): [finding]}))
+    found = {NodeId((), 0): [finding, finding]}
+    page.wear(Dress.of(by_risk(found), found))
     assert not page.canvas.dress.badges  # the risk colouring says it all
-    page.set_colouring(by_time(small, {NodeId((), 0): 10}))
-    assert page.canvas.dress.badges
     assert not page.legend.isHidden()
-    page.set_colouring(PLAIN)
+    page.wear(Dress.of(by_time(small, {NodeId((), 0): 10}), found))
+    badge = page.canvas.worn.badge(box(page, "Conv"))
+    assert (badge.severity, badge.count) == (Severity.WARNING, 2)
+    page.wear(UNDRESSED)
     assert page.legend.isHidden()
 
 
@@ -246,7 +247,7 @@ def test_the_legend_leads_from_node_to_node(shown, small):
     page = shown(small)
     off = refused(Reason.TYPE, "no kernel")
     support = {n: off if n.index in (1, 4) else Support(Status.GPU) for n in small.nodes}
-    page.set_colouring(by_provider(small, support, "x"))
+    page.wear(Dress(by_provider(small, support, "x")))
     host = next(b for b in page.legend.buttons() if b.entry.label == "CPU")
     seen = []
     for _ in range(3):
@@ -258,7 +259,7 @@ def test_the_legend_leads_from_node_to_node(shown, small):
 def test_a_narrow_legend_keeps_its_classes(shown, small):
     page = shown(small)
     support = {n: Support(s) for n, s in zip(small.nodes, Status, strict=False)}
-    page.set_colouring(by_provider(small, support, "ORT WebGPU 0.4.0"))
+    page.wear(Dress(by_provider(small, support, "ORT WebGPU 0.4.0")))
     buttons = page.legend.buttons()
     page.resize(sum(b.sizeHint().width() + 4 for b in buttons) + 60, 400)
     QCoreApplication.processEvents()
@@ -267,7 +268,7 @@ def test_a_narrow_legend_keeps_its_classes(shown, small):
     QCoreApplication.processEvents()
     assert page.width() == 240  # a legend does not hold the window open
     assert buttons[0].isVisible()
-    page.set_colouring(by_time(small, {NodeId((), 0): 10}))
+    page.wear(Dress(by_time(small, {NodeId((), 0): 10})))
     QCoreApplication.processEvents()
     shown_texts = [w.text() for w in page.legend.findChildren(QLabel) if w.isVisible()]
     assert "Time: Opscope on wgpu" in shown_texts
@@ -278,7 +279,7 @@ def test_classes_that_do_not_fit_go_to_another_line(shown, small):
     page = shown(small)
     statuses = (Status.GPU, Status.HOST, Status.FAILS, Status.UNKNOWN, Status.FOLDED)
     support = dict(zip(small.nodes, map(Support, statuses), strict=False))
-    page.set_colouring(by_provider(small, support, "ORT WebGPU 0.4.0"))
+    page.wear(Dress(by_provider(small, support, "ORT WebGPU 0.4.0")))
     page.resize(150, 400)
     QCoreApplication.processEvents()
     buttons = page.legend.buttons()
@@ -295,9 +296,9 @@ def test_classes_that_do_not_fit_go_to_another_line(shown, small):
 def test_new_totals_keep_the_legend_s_buttons(shown, small):
     """In a loop the times change several times a second; a button must not go under a click."""
     page = shown(small)
-    page.set_colouring(by_time(small, {NodeId((), 0): 2_000_000}))
+    page.wear(Dress(by_time(small, {NodeId((), 0): 2_000_000})))
     (button,) = page.legend.buttons()
-    page.set_colouring(by_time(small, {NodeId((), 0): 4_000_000}))
+    page.wear(Dress(by_time(small, {NodeId((), 0): 4_000_000})))
     assert page.legend.buttons() == [button]
     assert button.entry.total == "4.00 ms \N{MIDDLE DOT} 100 %"
 
@@ -311,7 +312,7 @@ def test_a_portal_leads_to_its_other_end(shown):
     assert below.outgoing
     assert not above.outgoing
     page.canvas.jump(0)
-    page.canvas.settle()
+    page.canvas.gaze.settle()
     assert page._selection.node == NodeId((), 60)
     page.canvas.jump(1)
     assert page._selection.node == NodeId((), 0)
@@ -326,7 +327,8 @@ def test_wheel_zooms_at_the_cursor_and_shift_pans(shown, small):
         phase=Qt.ScrollPhase.NoScrollPhase,
         fine=(0, 0),
     ):
-        canvas.wheelEvent(
+        QCoreApplication.sendEvent(
+            canvas,
             QWheelEvent(
                 cursor,
                 canvas.mapToGlobal(cursor),
@@ -336,35 +338,35 @@ def test_wheel_zooms_at_the_cursor_and_shift_pans(shown, small):
                 modifiers,
                 phase,
                 False,
-            )
+            ),
         )
 
-    before, fixed = canvas.viewport, canvas.viewport.to_scene(cursor)
+    before, fixed = canvas.gaze.viewport, canvas.gaze.viewport.to_scene(cursor)
     wheel()
-    assert canvas.viewport.scale > before.scale
-    now = canvas.viewport.to_scene(cursor)
+    assert canvas.gaze.viewport.scale > before.scale
+    now = canvas.gaze.viewport.to_scene(cursor)
     assert (now.x(), now.y()) == pytest.approx((fixed.x(), fixed.y()))
-    scale, dx = canvas.viewport.scale, canvas.viewport.dx
+    scale, dx = canvas.gaze.viewport.scale, canvas.gaze.viewport.dx
     wheel(Qt.KeyboardModifier.ShiftModifier)
-    assert canvas.viewport.scale == scale
-    assert canvas.viewport.dx == dx + 60
+    assert canvas.gaze.viewport.scale == scale
+    assert canvas.gaze.viewport.dx == dx + 60
     # Two fingers pan; with Ctrl they zoom.
-    dy = canvas.viewport.dy
+    dy = canvas.gaze.viewport.dy
     wheel(phase=Qt.ScrollPhase.ScrollUpdate, fine=(3, -11))
-    assert (canvas.viewport.scale, canvas.viewport.dy) == (scale, dy - 11)
+    assert (canvas.gaze.viewport.scale, canvas.gaze.viewport.dy) == (scale, dy - 11)
     wheel(Qt.KeyboardModifier.ControlModifier, Qt.ScrollPhase.ScrollUpdate, (3, 11))
-    assert canvas.viewport.scale > scale
+    assert canvas.gaze.viewport.scale > scale
 
 
 def test_dragging_pans_and_does_not_select(shown, small):
     page = shown(small)
     canvas, start = page.canvas, spot(page, "Mul")
-    before = canvas.viewport
+    before = canvas.gaze.viewport
     QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=start)
     QTest.mouseMove(canvas, start + QPoint(20, 0))
     QTest.mouseMove(canvas, start + QPoint(50, -30))
     QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=start + QPoint(50, -30))
-    assert (canvas.viewport.dx - before.dx, canvas.viewport.dy - before.dy) == (50, -30)
+    assert (canvas.gaze.viewport.dx - before.dx, canvas.gaze.viewport.dy - before.dy) == (50, -30)
     assert page._selection.node is None
 
 
@@ -392,25 +394,25 @@ def test_a_newer_model_replaces_the_one_being_laid_out(page):
 
 def test_better_types_relabel_in_place(shown, small):
     page = shown(small)
-    page.canvas.zoom(1.5)
-    view = page.canvas.viewport
+    page.canvas.gaze.zoom(1.5)
+    view = page.canvas.gaze.viewport
     click(page, "Relu")
     page.set_types({((), "r"): TensorType("float32", (1, 8, 7, 7))})
     assert page.wait_until_laid_out(20)
     labels = {e.label for e in page.drawing.scene.edges}
     assert "1\N{MULTIPLICATION SIGN}8\N{MULTIPLICATION SIGN}7\N{MULTIPLICATION SIGN}7" in labels
-    assert page.canvas.viewport == view
+    assert page.canvas.gaze.viewport == view
     assert page.canvas.emphasis.selected == box(page, "Relu")
 
 
 def test_a_failed_layout_says_why(page, monkeypatch, wait):
     from opscope.gui.layout.types import LayoutError
-    from opscope.gui.views.graph import page as module
+    from opscope.gui.views.graph import layouts
 
     def fail(*_):
         raise LayoutError("no room")
 
-    monkeypatch.setattr(module, "lay_out_in_child", fail)
+    monkeypatch.setattr(layouts, "lay_out_in_child", fail)
     heard = []
     page.layout_failed.connect(heard.append)
     page.set_model(chain(3))
@@ -432,7 +434,7 @@ def test_the_overview_shows_where_and_leads_there(shown, small):
     page = shown(chain(150))
     assert not page.overview.isHidden()
     support = {NodeId((), 149): Support(Status.UNSUPPORTED)}
-    page.set_colouring(by_provider(page._model, support, "x"))
+    page.wear(Dress(by_provider(page._model, support, "x")))
     strip = page.overview.grab().toImage()
     lowest = QRectF(0, strip.height() * 0.9, strip.width(), strip.height() * 0.1)
     highest = QRectF(0, 0, strip.width(), strip.height() * 0.5)
@@ -441,7 +443,7 @@ def test_the_overview_shows_where_and_leads_there(shown, small):
     assert red not in colours(strip, highest)
     bottom = page.overview.rect().bottomLeft() + QPoint(30, -9)
     QTest.mouseClick(page.overview, Qt.MouseButton.LeftButton, pos=bottom)
-    page.canvas.settle()
+    page.canvas.gaze.settle()
     assert NodeId((), 149) in page.camera.visible_nodes()
     assert NodeId((), 0) not in page.camera.visible_nodes()
 
@@ -455,11 +457,11 @@ def test_hostile_names_are_drawn_not_obeyed(shown):
     )
     page = shown(model_of(Graph((), "", nodes, (Port("x"),), (Port(names[-1]),))))
     for index in range(len(page.drawing.scene.boxes)):
-        text = tooltip_text(page.drawing, Hit(box=index), page.canvas.dress)
+        text = tooltip_text(page.canvas.worn, Hit(box=index))
         assert "<b>bold" not in text
         assert len(text) < 2000
     for path in range(len(page.drawing.paths)):
-        assert tooltip_text(page.drawing, Hit(path=path), page.canvas.dress)
+        assert tooltip_text(page.canvas.worn, Hit(path=path))
     assert not page.grab().isNull()
     first = next(b for b in page.drawing.scene.boxes if b.node)
     assert first.name == "two lines"
@@ -467,9 +469,9 @@ def test_hostile_names_are_drawn_not_obeyed(shown):
 
 def test_every_level_of_detail_paints(shown, small):
     page = shown(small)
-    page.set_diagnostics({NodeId((), 0): [Diagnostic("c", Severity.ERROR, "t")]})
+    findings = {NodeId((), 0): [Diagnostic("c", Severity.ERROR, "t")]}
     support = {n: Support(s) for n, s in zip(small.nodes, Status, strict=False)}
-    page.set_colouring(by_provider(small, support, "x"))
+    page.wear(Dress.of(by_provider(small, support, "x"), findings))
     page._selection.select(NodeId((), 3))
     for scale in (0.05, 0.15, 0.3, 0.5, 0.8, 2.0):
         image = page.camera.snapshot(QSize(300, 300), NodeId((), 3), scale)
