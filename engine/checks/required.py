@@ -61,11 +61,16 @@ def strict(judged: Judgement) -> Iterator[Diagnostic]:
 def _gaps(
     judged: Judgement, target: str, code: str, operators: Collection[str]
 ) -> Iterator[Diagnostic]:
-    verdicts = judged.verdicts[target]
+    open_nodes = {
+        node_id: verdict
+        for node_id, verdict in judged.verdicts[target].items()
+        if judged.model.nodes[node_id].op in operators and not is_covered(target, verdict)
+    }
+    if not open_nodes:
+        return  # what the nodes read is made out for nothing else here, and takes a while
     for node, use in model_uses(judged.model, judged.types):
-        verdict = verdicts.get(node.id)
-        if node.op in operators and verdict is not None and not is_covered(target, verdict):
-            yield _gap(code, target, node, use, verdict)
+        if node.id in open_nodes:
+            yield _gap(code, target, node, use, open_nodes[node.id])
 
 
 def _gap(code: str, target: str, node: Node, use: OpUse, verdict: Support) -> Diagnostic:
