@@ -1,7 +1,7 @@
 """Asks the installed ONNX Runtime itself where it runs each node, in a child process.
 
-``ask`` gives the placement of one model, ``run`` its outputs; ``LiveSession`` asks about many with
-one child. ``differences`` compares with a prediction. Only ``worker``, which is the child, imports
+``ask`` gives the placement of one model; ``LiveSession`` asks about many with one child, and runs
+them. ``differences`` compares with a prediction. Only ``worker``, which is the child, imports
 onnxruntime: it can abort the process that it runs in.
 
 The public names are loaded when first used, so that the child need not load the engine.
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .answer import LiveNode, LivePlacement, LiveUnavailable
     from .differences import Difference, differences
-    from .session import LiveSession, ask, run
+    from .session import LiveSession, ask
 
 _MODULES = {
     "Difference": ".differences",
@@ -25,7 +25,6 @@ _MODULES = {
     "LiveUnavailable": ".answer",
     "ask": ".session",
     "differences": ".differences",
-    "run": ".session",
 }
 
 __all__ = [
@@ -36,7 +35,6 @@ __all__ = [
     "LiveUnavailable",
     "ask",
     "differences",
-    "run",
 ]
 
 

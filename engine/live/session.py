@@ -57,19 +57,6 @@ def ask(
         return session.ask(model, target_id, timeout_s=timeout_s, run=run, feeds=feeds)
 
 
-def run(
-    model: Model, target_id: str, feeds: Feeds, *, timeout_s: float = 120
-) -> dict[str, np.ndarray]:
-    """The outputs that the installed ORT gives, by name; those that are no tensors are left out.
-
-    Raises:
-        LiveUnavailable: as :meth:`LiveSession.ask`.
-        LiveFailed: no session could be made, or the run failed.
-    """
-    with LiveSession() as session:
-        return session.run(model, target_id, feeds, timeout_s=timeout_s)
-
-
 class LiveFailed(OpscopeError):  # noqa: N818 - what happened, not what is wrong with the call
     """The installed ORT cannot run the model; the text has its words."""
 
@@ -171,7 +158,12 @@ class LiveSession:
     def run(
         self, model: Model, target_id: str, feeds: Feeds, *, timeout_s: float = 120
     ) -> dict[str, np.ndarray]:
-        """The outputs by name, as :func:`run`."""
+        """The outputs that ORT gives, by name; those that are no tensors are left out.
+
+        Raises:
+            LiveUnavailable: as :meth:`ask`.
+            LiveFailed: no session could be made, or the run failed.
+        """
         live = self.ask(model, target_id, timeout_s=timeout_s, feeds=feeds)
         if live.error or live.run_error:
             when = "makes no session" if live.error else "fails at run time"
