@@ -148,13 +148,13 @@ def save(
         ModelFileError: external data that cannot be copied.
     """
     refuse_target(source, target, data, force=force)
-    folder, name = os.path.split(os.path.abspath(target))
+    folder = os.path.dirname(os.path.abspath(target))
     with ExitStack() as undo:
         try:
             data, copies = _with_external_data(data, source, target, undo)
-            temporary = os.path.join(folder, f".{secrets.token_hex(6)}.{name}")
-            undo.callback(_remove, temporary)
+            temporary = os.path.join(folder, f".{secrets.token_hex(6)}.onnx")
             with open(temporary, "xb") as file:
+                undo.callback(_remove, temporary)
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
@@ -231,8 +231,8 @@ def _with_external_data(
             place = os.path.join(new, name)
             # Under another name until it is whole: a process that is killed leaves no half file.
             part = os.path.join(new, f".{secrets.token_hex(6)}.part")
-            undo.callback(_remove, part)
             with open(file.path, "rb") as reader, open(part, "xb") as writer:
+                undo.callback(_remove, part)
                 shutil.copyfileobj(reader, writer, 1 << 22)
                 writer.flush()
                 os.fsync(writer.fileno())

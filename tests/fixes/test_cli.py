@@ -131,6 +131,8 @@ def test_nothing_to_change_writes_nothing(tmp_path, capsys):
         (["--rule", "drop-dead", "--shape", "x=4,1,3"], 2, "are for the rule fix-shapes"),
         (["--rule", "drop-dead", "-o", "n", "--no-compare", "--live"], 2, "leave --no-compare out"),
         (["--rule", "drop-dead", "-o", "n", "--inputs", "i", "--dim", "n=1"], 2, "leave --shape"),
+        (["--rule", "drop-dead", "--json", "no/where"], 2, "there is no folder no"),
+        (["--rule", "lower-opset", "--no-compare", "-o", "n" * 300], 2, "File name too long"),
         (["--rule", "drop-dead", "-o", ""], 2, "-o wants the name of a file"),
     ],
 )
@@ -141,6 +143,14 @@ def test_errors_are_one_line(tmp_path, capsys, arguments, code, text):
     assert error.startswith("opscope: error: ")
     assert text in error
     assert error.count("\n") == 1
+
+
+def test_the_report_goes_not_over_the_new_model(tmp_path, capsys):
+    path, new = saved(gru(), tmp_path), tmp_path / "new.onnx"
+    arguments = ["--rule", "lower-opset", "-o", str(new), "--json", f"{tmp_path}/./new.onnx"]
+    assert main(["fix", str(path), *arguments]) == 2
+    assert "is the model to write" in capsys.readouterr().err
+    assert not new.exists()
 
 
 def test_other_outputs_are_an_error_and_write_nothing(tmp_path, capsys, monkeypatch):
