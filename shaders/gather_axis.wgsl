@@ -6,6 +6,7 @@ struct Params {
   index_count: u32,
   inner: u32,
   extent: u32,
+  first_word: u32,
 }
 
 {% include 'lib/gather.wgsl' %}
@@ -13,7 +14,7 @@ struct Params {
 fn run_item(at: u32) {
   let row = at / params.inner;
   let i = indices[row % params.index_count];
-  let picked = resolve_index({{ index_load }}, params.extent);
+  let picked = resolve_index({{ index_load }}, params.extent, params.first_word);
   let outer = row / params.index_count;
   destination[at] = data[(outer * params.extent + picked) * params.inner + at % params.inner];
 }

@@ -5,7 +5,7 @@ struct Params {
   count: u32,
   extent: u32,
   stride: u32,
-  unused: u32,
+  first_word: u32,
   axes: array<vec4<u32>, {{ rank }}>,  // extent of the target, stride of the data
 }
 
@@ -15,6 +15,6 @@ struct Params {
 
 fn run_item(at: u32) {
   let i = indices[at];
-  let picked = resolve_index({{ index_load }}, params.extent);
+  let picked = resolve_index({{ index_load }}, params.extent, params.first_word);
   destination[at] = data[offsets_of(at).x + picked * params.stride];
 }

@@ -14,12 +14,7 @@ struct Params {
 @group(0) @binding(3) var<storage, read_write> destination: array<{{ element }}>;
 
 {% include 'lib/items.wgsl' %}
-
-// A 64-bit index that does not fit 32 bits is outside of every depth.
-fn low_word(i: vec2<u32>) -> i32 {
-  let low = bitcast<i32>(i.x);
-  return select(0x7fffffff, low, i.y == bitcast<u32>(low >> 31u));
-}
+{% include 'lib/int64.wgsl' %}
 
 fn run_item(at: u32) {
   let place = i32(at / params.inner % params.depth);

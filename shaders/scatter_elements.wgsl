@@ -8,7 +8,8 @@ struct Params {
   extent: u32,
   stride: u32,
   first_turn: u32,
-  @size(12) end_turn: u32,
+  end_turn: u32,
+  first_word: u32,
   axes: array<vec4<u32>, {{ rank }}>,  // extent of the walk, strides of target and updates
 }
 
@@ -21,7 +22,8 @@ fn run_item(index: u32) {
   for (var turn = params.first_turn; turn < params.end_turn; turn++) {
     let at = start.y + turn * params.turn_stride;
     let i = indices[at];
-    let offset = start.x + resolve_index({{ index_load }}, params.extent) * params.stride;
+    let picked = resolve_index({{ index_load }}, params.extent, params.first_word);
+    let offset = start.x + picked * params.stride;
     let merged = merge(Value(destination[offset]), Value(updates[at]));
     destination[offset] = {{ element }}(merged);
   }

@@ -2,7 +2,7 @@
 // Bindings: 0 params, 1 condition (words, 0 or 1), 2 and 3 the choices, 4 the dense target.
 // Grid: one invocation for each element, or for each four of the innermost axis.
 struct Params {
-  @size(16) count: u32,
+  count: u32,
   axes: array<vec4<u32>, {{ rank }}>,  // extent, strides of condition and choices
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import FeedError, NodeError
 from ..numerics.statistics import decode_statistics
+from ..ops.indices import stray_index
 from ..ops.steps import Tensor
 from ..plan.types import GpuSegment, HostSegment, Plan, ValueId
 from ..plan.values import array_type
@@ -28,9 +29,31 @@ Evaluate = Callable[[HostSegment, Sequence[Any], Mapping[str, Any]], Sequence[An
 
 @dataclass(frozen=True)
 class _GpuStep:
-    nodes: tuple[Timed, ...]
+    """A GPU segment, ready to be submitted.
+
+    Attributes:
+        watched: the words of the plan's watch are read back first.
+        downloads: the values that are read back then.
+        stats: the rows of statistics are read back last.
+    """
+
+    watched: bool
     downloads: tuple[ValueId, ...]
+    stats: bool
     submission: Submission
+
+
+@dataclass
+class _Tally:
+    """What a run has taken so far, in ns, and what it gave besides the values."""
+
+    gpu_ns: int | None
+    upload_ns: int = 0
+    encode_ns: int = 0
+    download_ns: int = 0
+    host_ns: int = 0
+    times: list[NodeTime] = field(default_factory=list)
+    stats: tuple[ValueStats, ...] = ()
 
 
 class Program:
@@ -55,19 +78,30 @@ class Program:
         number = 0
         segments = list(self.plan.segments)
         wanted = self._downloads(segments)
+        last = _last_gpu(segments)
         for segment, downloads in zip(segments, wanted, strict=True):
             if isinstance(segment, HostSegment):
                 steps.append(segment)
                 continue
             commands = self._resources.commands(segment.dispatches, number)
             number += len(commands)
-            nodes = _by_node(segment, commands)
-            tensors = [self.plan.tensors[v] for v in downloads]
-            if self.plan.stats is not None and segment is _last_gpu(segments):
-                tensors.append(self.plan.stats)
-            places = [(*self._resources.place(t), _copy_bytes(t)) for t in tensors]
-            steps.append(_GpuStep(nodes, downloads, Submission(self._gpu, nodes, places)))
+            steps.append(self._gpu_step(segment, commands, downloads, segment is last))
         return steps
+
+    def _gpu_step(
+        self,
+        segment: GpuSegment,
+        commands: list[Command],
+        downloads: tuple[ValueId, ...],
+        last: bool,
+    ) -> _GpuStep:
+        plan = self.plan
+        watch = plan.watch if plan.watch is not None and _writes(segment, plan.watch) else None
+        stats = plan.stats if last else None
+        tensors = (watch, *(plan.tensors[v] for v in downloads), stats)
+        places = [(*self._resources.place(t), _copy_bytes(t)) for t in tensors if t is not None]
+        submission = Submission(self._gpu, _by_node(segment, commands), places)
+        return _GpuStep(watch is not None, downloads, stats is not None, submission)
 
     def _downloads(self, segments: list[GpuSegment | HostSegment]) -> list[tuple[ValueId, ...]]:
         """Per segment the device values that a host segment or the end needs after it."""
@@ -103,6 +137,7 @@ class Program:
 
         Raises:
             FeedError: an array does not have the planned shape or dtype.
+            NodeError: an index that only the run knows is out of range.
             RunError: the device failed.
         """
         with self._gpu.work("running"):
@@ -112,51 +147,70 @@ class Program:
         start = time.perf_counter_ns()
         values: dict[ValueId, Any] = dict(self.plan.known)
         self._upload_feeds(feeds, values)
-        upload_ns = time.perf_counter_ns() - start
-        encode_ns = download_ns = host_ns = 0
-        gpu_ns: int | None = 0 if timing else None
-        times: list[NodeTime] = []
-        stats: tuple[ValueStats, ...] = ()
+        tally = _Tally(0 if timing else None, time.perf_counter_ns() - start)
         for step in self._steps:
             if isinstance(step, HostSegment):
-                begin = time.perf_counter_ns()
-                self._run_host(step, values)
-                spent = time.perf_counter_ns() - begin
-                host_ns += spent
-                node = step.use.node
-                if node is not None:
-                    times.append(NodeTime(node, step.use.op, "host", 0, spent))
-                continue
-            done = step.submission.run(timing, per_dispatch)
-            encode_ns += done.encode_ns
-            gpu_ns = None if gpu_ns is None else gpu_ns + done.gpu_ns
-            times += done.times
-            begin = time.perf_counter_ns()
-            try:
-                for value, raw in zip(step.downloads, done.data, strict=False):
-                    tensor = self.plan.tensors[value]
-                    values[value] = from_device(raw, tensor.element, tensor.dtype, tensor.shape)
-                if len(done.data) > len(step.downloads):
-                    stats = decode_statistics(done.data[-1], self.plan.stats_rows)
-            finally:
-                done.release()
-            download_ns += done.read_ns + time.perf_counter_ns() - begin
+                self._run_host(step, values, tally)
+            else:
+                self._run_gpu(step, values, tally, timing, per_dispatch)
         outputs = {name: values[value] for name, value in self.plan.outputs}
         self._runs += 1
         return RunResult(
             outputs=outputs,
             wall_ns=time.perf_counter_ns() - start,
-            upload_ns=upload_ns,
-            encode_ns=encode_ns,
-            download_ns=download_ns,
-            host_ns=host_ns,
-            gpu_ns=gpu_ns,
+            upload_ns=tally.upload_ns,
+            encode_ns=tally.encode_ns,
+            download_ns=tally.download_ns,
+            host_ns=tally.host_ns,
+            gpu_ns=tally.gpu_ns,
             timing_source=self._gpu.timing_source,
             first=self._runs == 1,
-            times=tuple(times),
-            stats=stats,
+            times=tuple(tally.times),
+            stats=tally.stats,
             diagnostics=self.plan.diagnostics,
         )
+
+    def _run_gpu(
+        self,
+        step: _GpuStep,
+        values: dict[ValueId, Any],
+        tally: _Tally,
+        timing: bool,
+        per_dispatch: bool,
+    ) -> None:
+        done = step.submission.run(timing, per_dispatch)
+        begin = time.perf_counter_ns()
+        try:
+            self._read_back(step, done.data, values, tally)
+        finally:
+            done.release()
+        tally.encode_ns += done.encode_ns
+        if tally.gpu_ns is not None:
+            tally.gpu_ns += done.gpu_ns
+        tally.times += done.times
+        tally.download_ns += done.read_ns + time.perf_counter_ns() - begin
+
+    def _read_back(
+        self, step: _GpuStep, data: list[memoryview], values: dict[ValueId, Any], tally: _Tally
+    ) -> None:
+        pieces = iter(data)
+        if step.watched:
+            self._check_indices(next(pieces))
+        for value in step.downloads:
+            tensor = self.plan.tensors[value]
+            raw = next(pieces)
+            values[value] = from_device(raw, tensor.element, tensor.dtype, tensor.shape)
+        if step.stats:
+            tally.stats = decode_statistics(next(pieces), self.plan.stats_rows)
+
+    def _check_indices(self, raw: memoryview) -> None:
+        """NodeError if an index of the run left its axis; the words are zero again for the next."""
+        stray = stray_index(raw, self.plan.watched)
+        if stray is not None:
+            assert self.plan.watch is not None
+            buffer, offset = self._resources.place(self.plan.watch)
+            self._gpu.write(buffer, offset, np.zeros(len(self.plan.watched), np.uint32))
+            raise stray
 
     def _upload_feeds(self, feeds: Mapping[str, np.ndarray], values: dict[ValueId, Any]) -> None:
         for name in self.plan.inputs:
@@ -175,7 +229,8 @@ class Program:
             buffer, offset = self._resources.place(tensor)
             self._gpu.write(buffer, offset, to_device(array, tensor.element))
 
-    def _run_host(self, segment: HostSegment, values: dict[ValueId, Any]) -> None:
+    def _run_host(self, segment: HostSegment, values: dict[ValueId, Any], tally: _Tally) -> None:
+        begin = time.perf_counter_ns()
         inputs = [None if v is None else values[v] for v in segment.inputs]
         captured = {name: values[v] for name, v in segment.captured.items()}
         results = self._evaluate(segment, inputs, captured)
@@ -192,10 +247,18 @@ class Program:
                 )
             values[value] = result
             self._upload(value, result)
+        spent = time.perf_counter_ns() - begin
+        tally.host_ns += spent
+        if segment.use.node is not None:
+            tally.times.append(NodeTime(segment.use.node, segment.use.op, "host", 0, spent))
 
 
 def _last_gpu(segments: Sequence[GpuSegment | HostSegment]) -> GpuSegment | None:
     return next((s for s in reversed(segments) if isinstance(s, GpuSegment)), None)
+
+
+def _writes(segment: GpuSegment, tensor: Tensor) -> bool:
+    return any(t.storage_id == tensor.storage_id for d in segment.dispatches for t in d.writes)
 
 
 def _copy_bytes(tensor: Tensor) -> int:

@@ -1,7 +1,6 @@
 """Gather, GatherElements, GatherND: elements picked by an index tensor, of any type and rank.
 
-Negative indices count from the end. An index out of range is an error where it is known while
-planning; one that is only found on the device reads the nearest element there is.
+Negative indices count from the end; one out of range is an error (see :mod:`indices`).
 ONNX: Gather 1-13, GatherElements 11-13, GatherND 11-13.
 """
 
@@ -9,35 +8,13 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from ..ir.model import TensorType
 from .broadcast import Shape, axis_of, split_at, strides_of
+from .indices import INDEX_TYPES, check_indices, index_axes, index_variables
 from .registry import Kernel, kernel
-from .steps import TYPES, StepBuilder, Tensor
+from .steps import NOT_WATCHED, TYPES, IndexWatch, StepBuilder, Tensor
 from .strided import WIDE
 from .use import OpUse
-
-INDEX_TYPES = frozenset(("int32", "int64"))
-
-
-def check_indices(use: OpUse, index: int, extents: int | np.ndarray) -> None:
-    """NodeError if the known value of input ``index`` leaves ``extents`` (along its last axis)."""
-    value = use.value(index)
-    if value is None or value.size == 0:
-        return
-    wrong = (value < -np.asarray(extents)) | (value >= np.asarray(extents))
-    if wrong.any():
-        where = tuple(int(i) for i in np.argwhere(wrong)[0])
-        raise use.error(
-            f"index {int(value[where])} at {where} of input {index} is outside of the extent "
-            f"{int(np.broadcast_to(extents, value.shape)[where])}"
-        )
-
-
-def index_load(tensor: Tensor) -> str:
-    """WGSL that turns a stored index ``i`` into an i32."""
-    return "bitcast<i32>(i.x)" if tensor.element == "vec2<u32>" else "i"
 
 
 def gather_axis(
@@ -47,6 +24,7 @@ def gather_axis(
     target: Tensor,
     sizes: tuple[int, int, int],
     name: str,
+    watch: IndexWatch = NOT_WATCHED,
 ) -> None:
     """One dispatch: ``target[o, j, i] = data[o, indices[j], i]``.
 
@@ -57,6 +35,7 @@ def gather_axis(
         target: (outer, number of indices, inner).
         sizes: (outer, extent, inner).
         name: what tables show.
+        watch: of the indices, where they are not known.
     """
     _, extent, inner = sizes
     wide, element = WIDE[data.element]
@@ -66,14 +45,10 @@ def gather_axis(
     steps.dispatch(
         "gather_axis",
         reads=[data, indices],
-        writes=[target],
+        writes=[target, *watch.words],
         groups=steps.grid(count),
-        params=(count, indices.size, inner // wide, extent),
-        variables={
-            "element": element,
-            "index": indices.element,
-            "index_load": index_load(indices),
-        },
+        params=(count, indices.size, inner // wide, extent, watch.first),
+        variables={"element": element, **index_variables(indices, watch)},
         variant=f"{name}, {element}",
     )
 
@@ -93,8 +68,10 @@ class Gather(Kernel):
 
     def build(self, use: OpUse, steps: StepBuilder) -> None:
         """One dispatch."""
+        data, indices, target = steps.input(0), steps.input(1), steps.output()
         sizes = split_at(use.dims(0), self._axis(use))
-        gather_axis(steps, steps.input(0), steps.input(1), steps.output(), sizes, "Gather")
+        watch = steps.watch_indices(1, sizes[1:2])
+        gather_axis(steps, data, indices, target, sizes, "Gather", watch)
 
     @staticmethod
     def _axis(use: OpUse) -> int:
@@ -125,22 +102,23 @@ class GatherElements(Kernel):
         axis, own = self._axis(use), strides_of(use.dims(0))
         shape = use.dims(1) or (1,)
         strides = tuple(0 if k == axis else s for k, s in enumerate(own)) or (0,)
+        extent = use.dims(0)[axis]
+        watch = steps.watch_indices(1, (extent,))
         steps.dispatch(
             "gather_elements",
             reads=[data, indices],
-            writes=[target],
+            writes=[target, *watch.words],
             groups=steps.grid(target.size),
             params=(
                 target.size,
-                use.dims(0)[axis],
+                extent,
                 own[axis],
-                0,
+                watch.first,
                 *(w for pair in zip(shape, strides, strict=True) for w in (*pair, 0, 0)),
             ),
             variables={
                 "element": data.element,
-                "index": indices.element,
-                "index_load": index_load(indices),
+                **index_variables(indices, watch),
                 "rank": len(shape),
             },
             variant=f"rank {len(shape)}, {data.element}",
@@ -161,7 +139,7 @@ class GatherND(Kernel):
     def shapes(self, use: OpUse) -> tuple[TensorType, ...]:
         """Batch and index axes, then what a tuple leaves of the data's."""
         dims, tuples, batch, depth = self._parts(use)
-        check_indices(use, 1, np.array(dims[batch : batch + depth]))
+        check_indices(use, 1, dims[batch : batch + depth])
         return (TensorType(use.input(0).dtype, (*tuples[:-1], *dims[batch + depth :])),)
 
     def build(self, use: OpUse, steps: StepBuilder) -> None:
@@ -169,22 +147,23 @@ class GatherND(Kernel):
         data, indices, target = steps.input(0), steps.input(1), steps.output()
         dims, tuples, batch, depth = self._parts(use)
         inner = math.prod(dims[batch + depth :])
+        watch = steps.watch_indices(1, dims[batch : batch + depth])
         steps.dispatch(
             "gather_nd",
             reads=[data, indices],
-            writes=[target],
+            writes=[target, *watch.words],
             groups=steps.grid(target.size),
             params=(
                 target.size,
                 inner,
                 math.prod(tuples[batch:-1]),
                 math.prod(dims[batch:]),
+                *(watch.first, 0, 0, 0),
                 *index_axes(dims[batch:], depth),
             ),
             variables={
                 "element": data.element,
-                "index": indices.element,
-                "index_load": index_load(indices),
+                **index_variables(indices, watch),
                 "depth": depth,
             },
             variant=f"depth {depth}, {data.element}",
@@ -201,9 +180,3 @@ class GatherND(Kernel):
         if not 1 <= tuples[-1] <= len(dims) - batch:
             raise use.error(f"tuples of {tuples[-1]} indices into {len(dims) - batch} axes")
         return dims, tuples, batch, tuples[-1]
-
-
-def index_axes(dims: Shape, depth: int) -> tuple[int, ...]:
-    """Parameters for a tuple of ``depth`` indices into ``dims``: extent and stride of each axis."""
-    strides = strides_of(dims)
-    return tuple(w for k in range(depth) for w in (dims[k], strides[k], 0, 0))

@@ -207,7 +207,7 @@ class OneHot(Kernel):
         """One dispatch."""
         indices, values, target = steps.input(0), steps.input(2), steps.output()
         _, depth, inner = split_at(target.shape, self._axis(use))
-        load = "low_word(i)" if indices.element == "vec2<u32>" else "i32(i)"
+        load = "saturated_int32(i)" if indices.element == "vec2<u32>" else "i32(i)"
         steps.dispatch(
             "one_hot",
             reads=[indices, values],

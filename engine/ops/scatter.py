@@ -11,15 +11,13 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from ..ir.model import TensorType
 from ..providers.support import SUPPORTED, Reason, Support, refused
 from .broadcast import Shape, axis_of, strides_of
 from .elementwise import INTEGERS, VALUE, wrapped
-from .gather import INDEX_TYPES, check_indices, index_axes, index_load
+from .indices import INDEX_TYPES, check_indices, index_axes, index_variables
 from .registry import Kernel, kernel
-from .steps import TYPES, StepBuilder, Tensor
+from .steps import TYPES, IndexWatch, StepBuilder, Tensor, Variable
 from .strided import copy_strided
 from .use import OpUse
 
@@ -44,7 +42,7 @@ def _check_reduction(use: OpUse) -> Support:
     return SUPPORTED
 
 
-def _variables(use: OpUse, data: Tensor, indices: Tensor) -> dict[str, str | int]:
+def _variables(use: OpUse, data: Tensor, indices: Tensor, watch: IndexWatch) -> dict[str, Variable]:
     """Template variables that both shaders share."""
     name = use.attr("reduction", "none")
     moved = name == "none"
@@ -54,8 +52,7 @@ def _variables(use: OpUse, data: Tensor, indices: Tensor) -> dict[str, str | int
         "element": data.element,
         "value": value,
         "merge": merge,
-        "index": indices.element,
-        "index_load": index_load(indices),
+        **index_variables(indices, watch),
     }
 
 
@@ -87,7 +84,7 @@ class ScatterND(Kernel):
                 f"updates of shape {updates}; indices {tuples} and data {dims} "
                 f"need {(*tuples[:-1], *dims[depth:])}"
             )
-        check_indices(use, 1, np.array(dims[:depth]))
+        check_indices(use, 1, dims[:depth])
         return (TensorType(use.input(0).dtype, dims),)
 
     def build(self, use: OpUse, steps: StepBuilder) -> None:
@@ -102,15 +99,19 @@ class ScatterND(Kernel):
         walkers, turns = (inner, rows) if in_turn else (inner * rows, 1)
         if rows == 0:
             return
+        watch = steps.watch_indices(1, use.dims(0)[:depth])
         for first in range(0, turns, MOST_TURNS):
             last = min(first + MOST_TURNS, turns)
             steps.dispatch(
                 "scatter_nd",
                 reads=[indices, updates],
-                writes=[target],
+                writes=[target, *watch.words],
                 groups=steps.grid(walkers),
-                params=(walkers, inner, first, last, *index_axes(use.dims(0), depth)),
-                variables={**_variables(use, data, indices), "depth": depth},
+                params=(
+                    *(walkers, inner, first, last, watch.first, 0, 0, 0),
+                    *index_axes(use.dims(0), depth),
+                ),
+                variables={**_variables(use, data, indices, watch), "depth": depth},
                 variant=f"{use.attr('reduction', 'none')}, {data.element}",
             )
 
@@ -154,15 +155,19 @@ class ScatterElements(Kernel):
         axes = self._axes(shape, tuple(0 if k == axis else s for k, s in enumerate(own)), given)
         walkers = math.prod(shape)
         extent = use.dims(0)[axis]
+        watch = steps.watch_indices(1, (extent,))
         for first in range(0, turns, MOST_TURNS):
             last = min(first + MOST_TURNS, turns)
             steps.dispatch(
                 "scatter_elements",
                 reads=[indices, updates],
-                writes=[target],
+                writes=[target, *watch.words],
                 groups=steps.grid(walkers),
-                params=(walkers, given[axis], extent, own[axis], first, last, 0, 0, *axes),
-                variables={**_variables(use, data, indices), "rank": len(shape)},
+                params=(
+                    *(walkers, given[axis], extent, own[axis], first, last, watch.first, 0),
+                    *axes,
+                ),
+                variables={**_variables(use, data, indices, watch), "rank": len(shape)},
                 variant=f"{use.attr('reduction', 'none')}, {data.element}",
             )
 

@@ -113,6 +113,22 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexWatch:
+    """Where a kernel tells of an index out of range: see :meth:`StepBuilder.watch_indices`.
+
+    Attributes:
+        words: the tensor of u32 that the kernel writes to as well; empty where nothing is watched.
+        first: the node's first word in it.
+    """
+
+    words: tuple[Tensor, ...] = ()
+    first: int = 0
+
+
+NOT_WATCHED = IndexWatch()
+
+
+@dataclass(frozen=True, slots=True)
 class Activation:
     """An elementwise function that the planner fuses into a kernel's store.
 
@@ -149,6 +165,16 @@ class StepBuilder(Protocol):
 
     def alias(self, output: int, source: Tensor) -> None:
         """Output ``output`` is the memory of ``source`` in another shape (Reshape): no work."""
+
+    def watch_indices(self, index: int, extents: Sequence[int]) -> IndexWatch:
+        """A word for each of ``extents``, which the indices in input ``index`` must not leave.
+
+        A kernel puts the bits of an index that does into the word, and the run ends in a NodeError
+        that names it. Nothing is watched where the indices are known while planning.
+
+        Raises:
+            NodeError: there are indices into an axis without elements.
+        """
 
     def grid(self, items: int, group_size: int = 256) -> Groups:
         """Workgroups for ``items`` invocations, in two dimensions where one is not enough.

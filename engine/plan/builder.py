@@ -11,10 +11,19 @@ import numpy as np
 from ..device.profile import DeviceProfile
 from ..errors import LimitError, NodeError
 from ..ir.model import NodeId, TensorType
-from ..ops.steps import Activation, Dispatch, Groups, Tensor, Variable
+from ..ops.steps import (
+    NOT_WATCHED,
+    Activation,
+    Dispatch,
+    Groups,
+    IndexWatch,
+    Tensor,
+    Variable,
+)
 from ..ops.use import OpUse
 from ..units import mebibytes
 from .memory import Memory
+from .watch import IndexWatcher
 
 # Multiply-adds that fit about 50 ms at a cautious throughput for each kind of adapter: desktop
 # systems end a dispatch that takes seconds, and a window that shares the GPU stutters long before.
@@ -37,6 +46,7 @@ class NodeBuilder:
 
     profile: DeviceProfile
     memory: Memory
+    watcher: IndexWatcher
     use: OpUse
     node: NodeId
     reader: Callable[[int], Tensor]
@@ -76,6 +86,14 @@ class NodeBuilder:
         """See :class:`StepBuilder`."""
         kind = self.output_types[output]
         self.outputs[output] = Tensor(source.storage_id, kind.dtype, kind.dims, source.element)
+
+    def watch_indices(self, index: int, extents: Sequence[int]) -> IndexWatch:
+        """See :class:`StepBuilder`."""
+        if index in self.use.values:
+            return NOT_WATCHED
+        if 0 in extents and 0 not in self.use.dims(index):
+            raise self.use.error(f"input {index} has indices into an axis without elements")
+        return self.watcher.watch(self.use, index, extents)
 
     def grid(self, items: int, group_size: int = 256) -> Groups:
         """See :class:`StepBuilder`."""

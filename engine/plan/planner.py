@@ -28,6 +28,7 @@ from .stats import StatsCollector
 from .tensors import DeviceValues, lifetimes_of
 from .types import GpuSegment, HostSegment, NodePlacement, Plan, ValueId
 from .values import KNOWN_LIMIT_BYTES, Origin, Values, array_type, known_among
+from .watch import IndexWatcher
 
 # Never folded although their inputs are constants: each run draws anew.
 RANDOM = frozenset(
@@ -106,6 +107,7 @@ class _Planner:
         self._diagnostics: list[Diagnostic] = []
         self._fused: set[NodeId] = set()
         self._stats = StatsCollector(self._memory)
+        self._watcher = IndexWatcher(self._memory)
         self._from_host: set[ValueId] = set()
 
     def plan(self) -> Plan:
@@ -301,6 +303,7 @@ class _Planner:
         builder = NodeBuilder(
             self._profile,
             self._memory,
+            self._watcher,
             use,
             node_id,
             lambda i: self._device.tensor(origin.inputs[i], use),
@@ -479,7 +482,8 @@ class _Planner:
         if not self._profile.f16 and any(t.dtype == "float16" for t in values.types.values()):
             self._diagnostics.append(f16_unavailable(self._profile))
         stats, segments = self._stats.finish(self._segments)
-        spans = lifetimes_of(values, segments, outputs, stats)
+        watch = self._watcher.finish()
+        spans = lifetimes_of(values, segments, outputs, stats, watch)
         storages, arena = self._memory.finish(spans)
         used = {v: t for v, t in values.tensors.items() if t.storage_id in spans}
         return Plan(
@@ -497,5 +501,7 @@ class _Planner:
             assumed=dict(self._options.assumed or {}),
             stats=stats,
             stats_rows=tuple(self._stats.rows),
+            watch=watch,
+            watched=tuple(self._watcher.watched),
             diagnostics=tuple(self._diagnostics),
         )

@@ -55,6 +55,7 @@ def lifetimes_of(
     segments: Sequence[GpuSegment | HostSegment],
     outputs: Sequence[tuple[str, ValueId]],
     stats: Tensor | None,
+    watch: Tensor | None,
 ) -> dict[int, tuple[int, int]]:
     """Storage id -> first and last position of use; inputs live from -1, outputs to the end."""
     lifetimes = Lifetimes()
@@ -73,4 +74,7 @@ def lifetimes_of(
     lifetimes.touch((values.tensors[v] for _, v in outputs if v in values.tensors), position)
     if stats is not None:
         lifetimes.touch((stats,), position)
+    if watch is not None:  # zero between the runs, so nobody may share its memory
+        lifetimes.touch((watch,), -1)
+        lifetimes.touch((watch,), position)
     return lifetimes.spans

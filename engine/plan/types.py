@@ -11,6 +11,7 @@ from ..device.profile import DeviceProfile
 from ..diagnostics import Diagnostic
 from ..ir.model import GraphPath, NodeId, TensorType
 from ..numerics.statistics import StatsRow
+from ..ops.indices import WatchedIndex
 from ..ops.steps import Cost, Dispatch, Tensor
 from ..ops.use import OpUse
 from ..providers.support import Status, Support
@@ -115,6 +116,8 @@ class Plan:
     assumed: Mapping[str, int] = field(default_factory=dict)
     stats: Tensor | None = None  # rows of value statistics, read back at the end
     stats_rows: tuple[StatsRow, ...] = ()
+    watch: Tensor | None = None  # a word for each of ``watched``, zero between the runs
+    watched: tuple[WatchedIndex, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @property

@@ -13,6 +13,13 @@ fn negate_int64(x: vec2<u32>) -> vec2<u32> {
   return vec2<u32>(~x.x + 1u, ~x.y + u32(x.x == 0u));
 }
 
+// The nearest i32.
+fn saturated_int32(x: vec2<u32>) -> i32 {
+  let low = bitcast<i32>(x.x);
+  let high = bitcast<i32>(x.y);
+  return select(select(0x7fffffff, i32(-2147483648), high < 0), low, high == low >> 31u);
+}
+
 // The nearest f32, ties to even: 24 bits are kept and a sticky bit stands for the rest.
 fn unsigned_to_f32(x: vec2<u32>) -> f32 {
   if (x.y == 0u) {

@@ -11,7 +11,9 @@ from opcase import op_model
 from opscope.engine.device import pipelines
 from opscope.engine.device import program as program_module
 from opscope.engine.errors import NodeError, RunError
+from opscope.engine.plan.types import GpuSegment, HostSegment
 from opscope.engine.session import Session
+from small_model import model, node
 
 
 def test_threads_that_share_a_session_take_turns() -> None:
@@ -90,3 +92,40 @@ def test_wgsl_that_does_not_compile_is_told_with_its_reason(
     with pytest.raises(RunError, match=r"unary.* does not compile: .*nonsense") as caught:
         session.pipelines.get(replace(dispatch, trusted=trusted))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("mask", ["", "inside-pass", "timestamps"])
+def test_a_stray_index_is_told_by_the_segment_that_met_it(
+    mask: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first Gather's result stays on the GPU, and a host node lies between it and the rest."""
+    monkeypatch.setenv("OPSCOPE_WITHOUT", mask)
+    session = Session()
+    found = model(
+        [
+            node("Gather", "x i", "picked", "early"),
+            node("Add", "k k", "twice", "on the host"),  # of int64
+            node("Gather", "picked twice", "y", "late"),
+        ],
+        {"x": ("float32", [6]), "i": ("int64", [4]), "k": ("int64", [2])},
+        "y",
+    )
+    x = np.arange(6, dtype=np.float32)
+    feeds = {"x": x, "i": np.int64([5, -6, 2, 3]), "k": np.int64([-2, 1])}
+    program = session.prepare(found, feeds)
+    kinds = [type(segment) for segment in program.plan.segments]
+    assert kinds == [GpuSegment, HostSegment, GpuSegment]
+    assert [(w.label, w.extent) for w in program.plan.watched] == [("early", 6), ("late", 4)]
+    assert program.run(feeds).outputs["y"].tolist() == [5, 2]
+
+    seen: list[str] = []
+    on_host = program._evaluate
+    monkeypatch.setattr(program, "_evaluate", lambda s, *rest: seen.append("") or on_host(s, *rest))
+    for timing in (True, False):
+        with pytest.raises(NodeError, match=r"node 'early' \(Gather\): index 6 of input 1"):
+            program.run({**feeds, "i": np.int64([0, 6, 2, 3])}, timing=timing)
+        assert not seen  # the run ended before what followed
+    with pytest.raises(NodeError, match=r"node 'late' \(Gather\): index -6 of input 1"):
+        program.run({**feeds, "k": np.int64([-3, 1])})
+    assert seen
+    assert program.run(feeds).outputs["y"].tolist() == [5, 2]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from opcase import run_op
+from opcase import op_model, run_op, session
 from opscope.engine.errors import NodeError, NotCoveredError
+from opscope.engine.host.evaluate import evaluate_model
 
 TYPES = ("float32", "float16", "int64", "bool", "int8")
 
@@ -55,6 +56,69 @@ def test_a_known_index_out_of_range_is_an_error() -> None:
         run_op("Gather", [x, np.int64([0, 5])], {"axis": 1}, constants=(1,))
     with pytest.raises(NodeError, match=r"index -4 at \(0, 0\) of input 1 is outside .* extent 3"):
         run_op("GatherND", [x, np.int64([[-4, 0]])], constants=(1,))
+
+
+FLAT, TUPLES = data("float32", 4, 5), np.int64([[0, 1], [3, 4]])
+TWO = data("float32", 2)
+INDEXED = {  # operator, inputs (the indices are input 1), attributes, extent of the last index
+    "Gather": ("Gather", [FLAT, np.int64([0, 4])], {"axis": 1}, 5),
+    "Gather, int32": ("Gather", [FLAT, np.int32([0, 4])], {"axis": 1}, 5),
+    "Gather, rows of four": ("Gather", [data("float32", 4, 8), np.int64([0, 3])], {}, 4),
+    "GatherElements": ("GatherElements", [FLAT, np.int64([[0, 1, 2, 3, 3]])], {}, 4),
+    "GatherND": ("GatherND", [FLAT, TUPLES], {}, 5),
+    "GatherND, batches": ("GatherND", [FLAT[None], TUPLES[None]], {"batch_dims": 1}, 5),
+    "ScatterND": ("ScatterND", [FLAT, TUPLES, TWO], {}, 5),
+    "ScatterND, adding": ("ScatterND", [FLAT, TUPLES, TWO], {"reduction": "add"}, 5),
+    "ScatterElements": ("ScatterElements", [FLAT[0], np.int64([0, 4]), TWO], {}, 5),
+    "ScatterElements, adding": (
+        "ScatterElements",
+        [FLAT[0], np.int32([0, 4]), TWO],
+        {"reduction": "add"},
+        5,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", INDEXED)
+def test_an_index_out_of_range_that_only_the_run_knows_is_an_error(name: str) -> None:
+    op, inputs, attributes, extent = INDEXED[name]
+    model, feeds = op_model(op, inputs, attributes, name="picks")
+    right = session().run(model, feeds, fallback="error").outputs["y0"]
+    np.testing.assert_array_equal(right, evaluate_model(model, feeds)["y0"])
+    wrong = [(extent, ""), (-extent - 1, "")]
+    if inputs[1].dtype == np.int64:
+        wrong += [(2**32, " or above"), (-(2**40), " or below")]
+    for index, beyond in wrong:
+        stray = inputs[1].copy()
+        stray.reshape(-1)[-1] = index
+        shown = max(min(index, 2**31 - 1), -(2**31))
+        with pytest.raises(NodeError) as error:
+            session().run(model, {**feeds, "x1": stray}, fallback="error")
+        assert str(error.value) == (
+            f"node 'picks' ({op}): index {shown}{beyond} of input 1 is outside of the extent "
+            f"{extent}: {-extent} to {extent - 1} are allowed (found in the run)"
+        )
+        with pytest.raises(NodeError, match=f"index {index} is out of range"):
+            evaluate_model(model, {**feeds, "x1": stray})
+    # The next run of the same program is a fresh one.
+    again = session().run(model, feeds, fallback="error").outputs["y0"]
+    np.testing.assert_array_equal(again, right)
+
+
+@pytest.mark.parametrize("name", INDEXED)
+def test_indices_that_are_known_while_planning_are_not_watched(name: str) -> None:
+    op, inputs, attributes, _ = INDEXED[name]
+    model, feeds = op_model(op, inputs, attributes, constants=(1,))
+    assert session().plan(model, feeds).watch is None
+    got = session().run(model, feeds, fallback="error").outputs["y0"]
+    np.testing.assert_array_equal(got, evaluate_model(model, feeds)["y0"])
+
+
+def test_indices_into_an_axis_without_elements_are_an_error() -> None:
+    with pytest.raises(NodeError, match="input 1 has indices into an axis without elements"):
+        run_op("Gather", [data("float32", 0, 5), np.int64([0])])
+    nothing = run_op("Gather", [data("float32", 0, 5), np.zeros(0, np.int64)])[0]
+    assert nothing.shape == (0, 5)
 
 
 @pytest.mark.parametrize("dtype", TYPES)

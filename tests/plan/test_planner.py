@@ -310,3 +310,22 @@ def test_a_verdict_waits_for_inputs_that_are_read_from_the_feed(session: Session
     feeds = {"x": x, "axis": np.array(1)}
     assert statuses(session.plan(model, feeds)) == {"y": Status.HOST}
     assert session.run(model, feeds).outputs["y"][:, -1].tolist() == [70_000, 70_000]
+
+
+def test_the_watch_over_indices_shares_no_memory(session: Session) -> None:
+    """Its words are zero between the runs, so no tensor may be put in their place."""
+    chain = [node("Neg", [f"a{i}"], [f"a{i + 1}"]) for i in range(4)]
+    picks = [
+        node("Gather", ["a4", "i"], ["b"]),
+        node("Neg", ["b"], ["c"]),
+        node("Abs", ["c"], ["y"]),
+    ]
+    inputs = {"a0": (FLOAT, [4]), "i": (INT64, [4])}
+    plan = session.plan(
+        make([*chain, *picks], inputs, ["y"]),
+        {"a0": np.ones(4, np.float32), "i": np.arange(4)},
+    )
+    assert plan.watch is not None
+    slots = [s.slot for s in plan.storages if s.slot is not None]
+    assert len(set(slots)) < len(slots)  # others do share
+    assert slots.count(plan.storages[plan.watch.storage_id].slot) == 1
