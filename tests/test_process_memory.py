@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import sys
 from pathlib import Path
@@ -9,6 +10,9 @@ from pathlib import Path
 import pytest
 from opscope.engine import process_memory
 from opscope.engine.process_memory import machine_memory, memory_for_one, taken_memory
+
+SIZE = 64 << 20
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is taken")
 
 
 @pytest.fixture
@@ -43,15 +47,30 @@ def test_a_system_that_does_not_say(monkeypatch: pytest.MonkeyPatch) -> None:
     assert memory_for_one() is None
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is taken")
-def test_what_is_taken_grows_with_what_is_written() -> None:
-    before = taken_memory(os.getpid())
-    kept = bytearray(b"x") * (64 << 20)
-    after = taken_memory(os.getpid())
-    assert before is not None
-    assert after is not None
-    assert 63 << 20 <= after - before <= 80 << 20
-    assert len(kept) == 64 << 20
+def taken() -> int:
+    found = taken_memory(os.getpid())
+    assert found is not None
+    return found
+
+
+@on_linux
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_what_is_taken_grows_with_what_is_written(is_shared: bool) -> None:
+    kind = mmap.MAP_SHARED if is_shared else mmap.MAP_PRIVATE
+    before = taken()
+    with mmap.mmap(-1, SIZE, kind | mmap.MAP_ANONYMOUS) as kept:
+        kept.write(b"x" * SIZE)
+        assert SIZE * 9 // 10 <= taken() - before <= SIZE * 3 // 2
+
+
+@on_linux
+def test_a_file_that_is_read_in_place_takes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "weights"
+    path.write_bytes(b"x" * SIZE)
+    with path.open("rb") as file, mmap.mmap(file.fileno(), SIZE, access=mmap.ACCESS_READ) as kept:
+        before = taken()
+        assert sum(kept[i] for i in range(0, SIZE, 4096)) > 0
+        assert taken() - before < SIZE // 2
 
 
 def test_of_a_process_that_is_gone_nothing_is_known() -> None:
