@@ -5,6 +5,7 @@ Bytes and counts are written as the command line writes them: see ``engine.units
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Iterable
 
@@ -65,3 +66,11 @@ def severity_count(severity: Severity, count: int) -> str:
 def sentence_text(text: str) -> str:
     """``text`` with a capital first letter."""
     return text[:1].upper() + text[1:]
+
+
+def plain_tip(text: str) -> str:
+    """``text`` for a tool tip, where Qt takes for HTML what looks so: texts of files never are."""
+    if "<" not in text:
+        return text
+    lines = html.escape(text).split("\n")
+    return f"<qt>{'<br>'.join(lines)}</qt>"

@@ -29,6 +29,8 @@ QTabBar::tab:hover { color: $text; }
 QHeaderView { background: $window; }
 QHeaderView::section { background: $window; color: $muted; padding: 4px 4px; border: none;
                        border-bottom: 1px solid $border; }
+QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-position: top center; width: 8px;
+                                                 height: 6px; }
 QTableView { background: $surface; alternate-background-color: $sunken; border: none;
              gridline-color: $grid; selection-background-color: $chosen;
              selection-color: $text; }

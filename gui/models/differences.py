@@ -18,6 +18,7 @@ from .table import Column, TableModel
 _ORDER = {kind: place for place, kind in enumerate(Difference)}
 KIND_COLUMN = 0
 FIRST_COLUMN, SECOND_COLUMN = 3, 4
+_WIDEST_TARGET = 28  # characters; a target with many options has a longer label
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def _verdict_column(title: str, which: str) -> Column[DifferenceRow]:
         tip=f"Where {title} runs it; the step that decided",
         detail=lambda row: sentence_text(reason_text(verdict(row))) or text(row),
         look=sign,
-        width=max(23, len(title) - 2),
+        width=min(max(23, len(title) - 2), _WIDEST_TARGET),
     )
 
 

@@ -15,7 +15,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
 
 from ...engine.errors import UsageError
 from ...engine.ir.model import Model, Port
-from ..format import MISSING
+from ..format import MISSING, plain_tip
 from .table import Index
 
 _ROOT = QModelIndex()
@@ -176,8 +176,10 @@ class InputsModel(QAbstractTableModel):
             return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.ToolTipRole:
             if index.column() == SHAPE and self._editable(index.row()):
-                return f"Declared as {port.type}. Double-click to choose the open dimensions."
-            return f"{port.name}: {port.type}"
+                tip = f"Declared as {port.type}. Double-click to choose the open dimensions."
+            else:
+                tip = f"{port.name}: {port.type}"
+            return plain_tip(tip)
         return None
 
     def setData(  # noqa: N802

@@ -116,6 +116,7 @@ def with_times(rows: Sequence[OperatorRow], document: Document) -> tuple[Operato
 
 OPERATOR_WIDTH = 15  # characters; the panel makes more room for longer names
 TIME_COLUMNS = ("Time",)  # empty before any run
+_WIDEST_TARGET = 22  # characters; a target with many options has a longer label
 
 
 def columns(targets: Sequence[Target]) -> tuple[Column[OperatorRow], ...]:
@@ -157,7 +158,7 @@ def _target_column(target: Target) -> Column[OperatorRow]:
         tip=f"Where {target.label} runs its nodes; sorts by nodes off the GPU",
         detail=detail,
         look=lambda row: row.worst(target.id),
-        width=max(11, len(target.label) - 3),
+        width=min(max(11, len(target.label) - 3), _WIDEST_TARGET),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from ..format import MISSING
+from ..format import MISSING, plain_tip
 
 Row = TypeVar("Row")
 Index = QModelIndex | QPersistentModelIndex
@@ -136,7 +136,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
             side = Qt.AlignmentFlag.AlignRight if column.numeric else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.ToolTipRole:
-            return column.detail(row) if column.detail else column.label(row)
+            return plain_tip(column.detail(row) if column.detail else column.label(row))
         if role == Role.SORT:
             return column.value(row)
         if role == Role.BAR:
@@ -155,7 +155,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         if role == Qt.ItemDataRole.DisplayRole:
             return column.title
         if role == Qt.ItemDataRole.ToolTipRole:
-            return column.tip or None
+            return plain_tip(column.tip) or None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             side = Qt.AlignmentFlag.AlignRight if column.numeric else Qt.AlignmentFlag.AlignLeft
             return side | Qt.AlignmentFlag.AlignVCenter

@@ -35,6 +35,7 @@ class DataTable(QTableView):
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + _ROW_PADDING)
         self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
         self.horizontalHeader().setStretchLastSection(True)
         copy = QShortcut(QKeySequence.StandardKey.Copy, self, self.copy_rows)
         copy.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)

@@ -8,8 +8,6 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
-    QSizePolicy,
     QWidget,
 )
 
@@ -25,6 +23,7 @@ from ..throttle import Throttle
 from .column_table import ColumnTable
 from .panel import Panel, chip, empty_label
 from .section import label
+from .short_label import ShortLabel
 from .target_box import TargetButton
 
 _REFRESH_MS = 400
@@ -59,9 +58,8 @@ class DifferencesPanel(Panel):
         self.model = DifferencesModel(self)
         self.table = ColumnTable(self.model, theme)
         self.table.on_row_chosen(self._go)
-        self._about = QLabel()
+        self._about = ShortLabel()
         self._about.setProperty("tone", "muted")
-        self._about.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._empty = empty_label()
         self.column.addLayout(self._make_head())
         self.column.addWidget(self._empty)
@@ -119,7 +117,7 @@ class DifferencesPanel(Panel):
         self._show(self._selection.node)
 
     def _tell(self, first: Target | None, second: Target | None) -> None:
-        self._about.clear()
+        self._about.show_text("")
         if self._document.model is None or first is None or second is None:
             self._empty.setText("No model is open.")
             return
@@ -130,7 +128,7 @@ class DifferencesPanel(Panel):
             return
         compared = min(len(one), len(other))
         differ = self.model.rowCount()
-        self._about.setText(f"{differ:,} of {counted(compared, 'node')} differ")
+        self._about.show_text(f"{differ:,} of {counted(compared, 'node')} differ")
         self._empty.setText(f"{first.label} and {second.label} place every node alike.")
 
     def _show(self, node: NodeId | None) -> None:

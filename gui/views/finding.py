@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from ...engine.diagnostics import Diagnostic
 from ..colour import qcolor
-from ..format import sentence_text
+from ..format import plain_tip, sentence_text
 from ..look import Look
 from ..models.problems import ProblemRow
 from ..theme import Theme
@@ -144,7 +144,7 @@ def _flat(text: str, tip: str) -> QPushButton:
     button.setProperty("flat_link", "true")
     button.setCursor(Qt.CursorShape.PointingHandCursor)
     button.setMinimumWidth(1)
-    button.setToolTip(tip)
+    button.setToolTip(plain_tip(tip))
     return button
 
 

@@ -18,7 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from ...engine.device.profile import DeviceProfile
+from ...engine.units import counted
 from ..document import Document
+from ..model_facts import opsets_text
 from .section import label
 from .times_text import runs_text
 
@@ -90,10 +92,9 @@ def diagnostics_text(document: Document, profile: DeviceProfile | None) -> str:
             f"features {', '.join(sorted(profile.features)) or 'none'}"
         )
     if (model := document.model) is not None:
-        opsets = ", ".join(f"{d or 'ONNX'} {v}" for d, v in model.opset_imports.items())
         lines.append(
-            f"- model: SHA-256 {model.sha256}, {len(model.nodes)} nodes, opset {opsets}, "
-            f"made by {model.producer or 'unknown'}"
+            f"- model: SHA-256 {model.sha256}, {counted(len(model.nodes), 'node')}, "
+            f"{opsets_text(model)}, made by {model.producer or 'unknown'}"
         )
         if text := runs_text(document):
             lines.append(f"- {text}")

@@ -14,7 +14,7 @@ from ..services import Target
 SIGN = 15.0
 LEFT = 9.0
 GAP = 10.0  # between columns
-_NAMES = 0.42  # of the width: what names take before steps are shortened
+_NAMES, _NAMES_LIVE = 0.42, 0.34  # of the width: what names take before steps are shortened
 _STEP = 95.0  # pixels: what a step takes before names are shortened
 
 
@@ -73,7 +73,8 @@ class Columns:
         """The columns of a row of ``width``: each as wide as its texts need, the step the rest."""
         used = SIGN + 6 + needs.word + GAP
         rest = width - LEFT - GAP - used * (1 + needs.live) - min(needs.step, _STEP)
-        name = min(needs.name, max(width * _NAMES, rest))
+        share = _NAMES_LIVE if needs.live else _NAMES
+        name = min(needs.name, max(width * share, rest))
         verdict = LEFT + name + GAP
         live = verdict + used if needs.live else None
         return cls(verdict, live, verdict + used * (1 + needs.live), needs.word)

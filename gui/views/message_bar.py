@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from ..icons import icon
@@ -29,9 +30,11 @@ class MessageBar(QWidget):
         self._action.clicked.connect(self._act)
         self._close = QPushButton()
         self._close.setFlat(True)
-        self._close.setToolTip("Dismiss")
+        self._close.setToolTip("Dismiss (Escape)")
         self._close.setAccessibleName("Dismiss")
         self._close.clicked.connect(self.hide)
+        # Only while there is something to dismiss: else Escape is for the graph and the find bar.
+        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.hide)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 6, 6, 6)
         row.addWidget(self._text, 1)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from ...engine.ir.model import Port
+from ...engine.ir.model import Model, Port
 from ...engine.report.model import CANNOT_RUN, ReportedModel
 from ...engine.units import counted, mebibytes
 from ..document import Document
-from ..format import type_text
+from ..format import plain_tip, sentence_text, type_text
+from ..model_facts import opsets_text, weights_text
 from .section import Section, label
 
 _MOST_ENTRIES = 40
+_LONGEST, _LONGEST_TIP = 240, 2000  # characters of an entry, and of its tip
 
 
 class ModelSummary(QWidget):
@@ -41,24 +43,8 @@ class ModelSummary(QWidget):
             section.setVisible(False)
         if model is None:
             return
-        graphs = tuple(model.graphs())
-        weights = [w for g in graphs for w in g.initializers.values()]
-        weight_bytes = sum(w.size_bytes for w in weights)
-        external = sorted({w.location for w in weights if w.location})
-        opsets = ", ".join(f"{d or 'ONNX'} {v}" for d, v in model.opset_imports.items())
-        about = [
-            f"Size: {mebibytes(model.file_bytes)}",
-            f"SHA-256: {model.sha256[:16]} ...",
-            f"Made by: {model.producer or 'not stated'}",
-            f"IR version {model.ir_version}, opset {opsets}",
-            f"{counted(len(model.nodes), 'node')} in {counted(len(graphs), 'graph')}",
-            f"{counted(len(weights), 'weight')}, {mebibytes(weight_bytes)}",
-        ]
-        if external:
-            about.append(f"External data: {', '.join(external[:4])}")
-        if document.reported is not None:
-            about = _about_report(document.reported)
-        self._fill("File", about)
+        reported = document.reported
+        self._fill("File", _about_file(model) if reported is None else _about_report(reported))
         self._fill("Inputs", [_port_text(p) for p in model.graph.inputs])
         self._fill("Outputs", [_port_text(p) for p in model.graph.outputs])
         functions = [
@@ -66,16 +52,42 @@ class ModelSummary(QWidget):
             for f in model.functions.values()
         ]
         self._fill("Functions", functions)
-        metadata = [f"{k}: {v[:200]}" for k, v in model.metadata.items()]
-        self._fill("Metadata", ([model.doc[:400]] if model.doc else []) + metadata)
+        metadata = [f"{key}: {value}" for key, value in model.metadata.items()]
+        self._fill("Metadata", ([model.doc] if model.doc else []) + metadata)
 
     def _fill(self, name: str, lines: list[str]) -> None:
         section = self._sections[name]
         section.setVisible(bool(lines))
         for line in lines[:_MOST_ENTRIES]:
-            section.add(label(line))
+            section.add(_line(line))
         if len(lines) > _MOST_ENTRIES:
-            section.add(label(f"and {len(lines) - _MOST_ENTRIES} more", "muted"))
+            section.add(label(f"and {len(lines) - _MOST_ENTRIES:,} more", "muted"))
+
+
+def _line(text: str) -> QLabel:
+    """A label; of a long text the beginning, and more of it as a tip."""
+    if len(text) <= _LONGEST:
+        return label(text)
+    made = label(f"{text[:_LONGEST]} \N{HORIZONTAL ELLIPSIS}")
+    made.setToolTip(plain_tip(text[:_LONGEST_TIP]))
+    return made
+
+
+def _about_file(model: Model) -> list[str]:
+    graphs = tuple(model.graphs())
+    locations = {w.location for g in graphs for w in g.initializers.values() if w.location}
+    half = len(model.sha256) // 2  # a word that long has no place to break in
+    about = [
+        f"Size: {mebibytes(model.file_bytes)}",
+        f"SHA-256: {model.sha256[:half]}\n{model.sha256[half:]}",
+        f"Made by: {model.producer or 'not stated'}",
+        f"IR version {model.ir_version}, {opsets_text(model)}",
+        f"{counted(len(model.nodes), 'node')} in {counted(len(graphs), 'graph')}",
+        sentence_text(weights_text(model)),
+    ]
+    if locations:
+        about.append(f"External data: {', '.join(sorted(locations))}")
+    return about
 
 
 def _about_report(model: ReportedModel) -> list[str]:

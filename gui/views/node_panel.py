@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from ...engine.ir.model import Graph, Node, NodeId
 from ...engine.ops.steps import Dispatch
@@ -75,10 +75,12 @@ class NodePanel(QScrollArea):
             _page([self._summary]),
             _page([self._title, self._subtitle, *self.sections.values()]),
         )
-        self._stack = QStackedWidget()
+        inner = QWidget()
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(0, 0, 0, 0)
         for page in self._pages:
-            self._stack.addWidget(page)
-        self.setWidget(self._stack)
+            column.addWidget(page)
+        self.setWidget(inner)
         self._times_throttle = Throttle(_REFRESH_MS, self._fill_times, self)
         self._matrix_throttle = Throttle(_REFRESH_MS, self._fill_verdicts, self)
         document.opened.connect(self._refresh)
@@ -129,11 +131,9 @@ class NodePanel(QScrollArea):
         self.verticalScrollBar().setValue(0)
 
     def _turn_to(self, index: int) -> None:
-        """Show one page; the other one's height must not count."""
+        """Show one page. A stacked widget would be as high as the higher of the two."""
         for i, page in enumerate(self._pages):
-            policy = QSizePolicy.Policy.Preferred if i == index else QSizePolicy.Policy.Ignored
-            page.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
-        self._stack.setCurrentIndex(index)
+            page.setVisible(i == index)
 
     def _graph(self) -> Graph | None:
         return self._document.graph_of(self.node.id) if self.node else None

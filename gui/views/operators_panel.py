@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ...engine.ir.model import NodeId
-from ...engine.units import counted, mebibytes
+from ...engine.units import counted
 from ..document import Document
+from ..model_facts import opsets_text, weights_text
 from ..models.operators import (
     OPERATOR_WIDTH,
     TIME_COLUMNS,
@@ -87,14 +88,9 @@ class OperatorsPanel(Panel):
         model = self._document.model
         if model is None:
             return
-        weights = [w for g in model.graphs() for w in g.initializers.values()]
-        opsets = ", ".join(
-            f"{domain or 'ONNX'} {version}" for domain, version in model.opset_imports.items()
-        )
         self._title.setText(self._document.name)
         self._about.setText(
-            f"{counted(len(model.nodes), 'node')}, {counted(len(weights), 'weight')} "
-            f"({mebibytes(sum(w.size_bytes for w in weights))}), opset {opsets}"
+            f"{counted(len(model.nodes), 'node')}, {weights_text(model)}, {opsets_text(model)}"
             + (f"\nmade by {model.producer}" if model.producer else "")
         )
 

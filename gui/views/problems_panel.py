@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLineEdit,
+    QSizePolicy,
     QSplitter,
     QToolButton,
     QWidget,
@@ -38,6 +39,8 @@ _KINDS = {
     Severity.INFO: "information",
 }
 _REFRESH_MS = 200
+_COMBO_LENGTH = 15  # characters; the filter's words need room, too
+_LIST_MARGIN = 40  # pixels: a list's own, and its scroll bar
 
 
 class ProblemsPanel(Panel):
@@ -238,8 +241,11 @@ class ProblemsPanel(Panel):
 
 def _combo(tip: str, chosen: Callable[[], None]) -> QComboBox:
     combo = QComboBox()
-    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    combo.setMinimumContentsLength(_COMBO_LENGTH)
+    combo.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
     combo.setToolTip(tip)
+    combo.currentTextChanged.connect(lambda text: combo.setToolTip(f"{tip}\n{text}"))
     combo.currentIndexChanged.connect(lambda _: chosen())
     return combo
 
@@ -253,5 +259,8 @@ def _refill(combo: QComboBox, entries: Sequence[tuple[str, str | None]]) -> None
     combo.clear()
     for text, data in entries:
         combo.addItem(text, data)
+        combo.setItemData(combo.count() - 1, text, Qt.ItemDataRole.ToolTipRole)
+    widest = max(combo.fontMetrics().horizontalAdvance(text) for text, _ in entries)
+    combo.view().setMinimumWidth(widest + _LIST_MARGIN)  # the list has room for every text
     combo.setCurrentIndex(max(0, combo.findData(chosen) if chosen is not None else 0))
     combo.blockSignals(False)

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..format import plain_tip
 from ..samples import Sample
 from .section import clear_layout, label
 
@@ -116,7 +117,7 @@ class Card(QFrame):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(f"{title}: {line}")
-        self.setToolTip(path)
+        self.setToolTip(plain_tip(path))
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 10, 14, 10)
         column.setSpacing(3)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QProgressBar,
-    QSizePolicy,
     QStatusBar,
     QToolButton,
     QWidget,
@@ -19,6 +18,7 @@ from ...engine.device.profile import DeviceProfile
 from ...engine.diagnostics import Severity
 from ..format import severity_count
 from ..jobs import Job
+from .short_label import ShortLabel
 
 
 class StatusLine(QObject):
@@ -42,7 +42,7 @@ class StatusLine(QObject):
         self._cancel.setAutoRaise(True)
         self._subject = ""
         self._cancel.clicked.connect(lambda: self.cancelled.emit(self._subject))
-        self._steps = QLabel()
+        self._steps = ShortLabel()
         self._problems = QLabel()
         self._adapter = QLabel("")
         self._adapter.setToolTip("The adapter that Opscope's runs are on")
@@ -52,7 +52,6 @@ class StatusLine(QObject):
         row.setContentsMargins(6, 0, 0, 0)
         for widget in (self._work, self._progress, self._cancel):
             row.addWidget(widget)
-        self._steps.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         row.addWidget(self._steps, 1)
         bar.addWidget(passing, 1)
         for widget in (self._problems, self._adapter):
@@ -83,12 +82,12 @@ class StatusLine(QObject):
 
     def show_step(self, text: str) -> None:
         """Show where a step along the offending or differing nodes led, until it is of no use."""
-        self._steps.setText(text)
+        self._steps.show_text(text)
 
     @property
     def step_text(self) -> str:
         """What :meth:`show_step` shows."""
-        return self._steps.text()
+        return self._steps.whole_text
 
     def say(self, text: str) -> None:
         """A short notice that goes away by itself."""

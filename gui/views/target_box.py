@@ -15,12 +15,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ..document import OPSCOPE
+from ..format import plain_tip
 from ..services import Target
 
 _LENGTH = 18  # characters that the button has room for, so that nothing moves
 _LONGEST = 30
 _MARGIN, _ARROW = 10, 30  # pixels before the text, and for the arrow after it
-OPSCOPE = "opscope"
 
 
 class TargetButton(QPushButton):
@@ -79,7 +80,7 @@ class TargetButton(QPushButton):
                 else f"{label[: _LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
             )
             self.setText(short)
-            self.setToolTip(f"{chosen.label}\n{self._tip}" if short != label else self._tip)
+            self.setToolTip(plain_tip(f"{label}\n{self._tip}" if short != label else self._tip))
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:  # noqa: N802
@@ -139,7 +140,7 @@ class TargetButton(QPushButton):
         summary = self._summary(target)
         text = target.label.replace("&", "&&")
         action = QAction(f"{text}\t{summary}" if summary else text, parent)
-        action.setToolTip(target.id)
+        action.setToolTip(plain_tip(target.id))
         action.setCheckable(True)
         self._group.addAction(action)
         action.setChecked(self._chosen is not None and target.id == self._chosen.id)

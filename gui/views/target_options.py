@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from ...engine.errors import UsageError
+from ..format import plain_tip
 from ..services import Option, Target
 from .section import label
 
@@ -150,7 +151,7 @@ class TargetOptionsDialog(QDialog):
         row.addWidget(field, 1)
         if isinstance(field, QPlainTextEdit) and self._node_name:
             add = QPushButton("Add selected")
-            add.setToolTip(f"Add {self._node_name}")
+            add.setToolTip(plain_tip(f"Add {self._node_name}"))
             add.setAutoDefault(False)
             add.clicked.connect(lambda: field.appendPlainText(self._node_name))
             row.addWidget(add)

@@ -22,7 +22,7 @@ from ...engine.ir.model import (
 from ...engine.ir.schema import schema
 from ...engine.units import mebibytes
 from ..document import Document
-from ..format import type_text
+from ..format import plain_tip, type_text
 from .section import label
 
 _LONGEST = 240  # characters of an attribute's text
@@ -111,7 +111,7 @@ def link(text: str, go: Callable[[Place], None], place: Place) -> QPushButton:
     made = QPushButton(text)
     made.setProperty("flat_link", "true")
     made.setCursor(Qt.CursorShape.PointingHandCursor)
-    made.setToolTip(text)
+    made.setToolTip(plain_tip(text))
     made.setMinimumWidth(1)
     made.clicked.connect(lambda: go(place))
     return made

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QToolButton, QVBoxLa
 from ...engine.diagnostics import Severity
 from ...engine.ir.model import NodeId
 from ..colour import mix
+from ..format import plain_tip
 from ..look import Look
 from ..theme import Theme
 from .graph.glyphs import draw_swatch
@@ -25,7 +26,7 @@ from .value_rows import link
 
 _HEIGHT = 22
 _BAR = 3.0
-_LEAST = 64.0  # pixels for the step; with fewer it is left to the tooltip
+_LEAST = 44.0  # pixels for the step; with fewer it is left to the tooltip
 
 
 class RowButton(QAbstractButton):
@@ -43,7 +44,7 @@ class RowButton(QAbstractButton):
             parts.append(f"live {row.live}")
         self.setAccessibleName(", ".join(p for p in parts if p))
         tip = [f"{row.target.label}: {row.word}", row.reason, row.live_text]
-        self.setToolTip("\n".join(t for t in tip if t))
+        self.setToolTip(plain_tip("\n".join(t for t in tip if t)))
 
     def sizeHint(self) -> QSize:  # noqa: N802
         """One line."""

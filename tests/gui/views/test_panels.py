@@ -10,25 +10,39 @@ from opscope.engine.errors import ModelFileError
 from opscope.engine.ir.model import Graph, Node, NodeId, TensorType, Weight
 from opscope.engine.live.answer import LivePlacement
 from opscope.engine.ops.steps import Dispatch, Tensor
+from opscope.engine.profiling.stats import NodeSummary, Spread
 from opscope.gui.document import Document
 from opscope.gui.jobs import JobTracker
+from opscope.gui.models.kernels import KernelRow, KernelsModel
 from opscope.gui.opening import Opener
 from opscope.gui.selection import Selection
+from opscope.gui.services import Target
 from opscope.gui.target_control import TargetControl
 from opscope.gui.theme import DARK, LIGHT
 from opscope.gui.views.finding import Command, FindingHelp, link_text
 from opscope.gui.views.kernel_view import KernelView
+from opscope.gui.views.matrix_layout import Columns, Needs
+from opscope.gui.views.message_bar import MessageBar
 from opscope.gui.views.node_panel import NodePanel
 from opscope.gui.views.problems_panel import ProblemsPanel
 from opscope.gui.views.run_panel import RunPanel
+from opscope.gui.views.short_label import ShortLabel
 from opscope.gui.views.start_page import Card, StartPage
-from opscope.gui.views.value_rows import attribute_text
+from opscope.gui.views.value_rows import attribute_text, link
 from opscope.gui.views.verdict_matrix import RowButton
 from opscope.gui.views.weight_view import weights_of
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolButton
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 
 @pytest.fixture
@@ -340,3 +354,81 @@ def test_the_finding_that_is_read_stays_when_others_arrive(document, app):
     assert panel.model.rows[panel.table.currentIndex().row()].key == read.key
     panel._severities[Severity.WARNING].click()  # it is not listed any more
     assert panel._detail.row is None
+
+
+def test_escape_dismisses_the_message_and_goes_elsewhere_while_there_is_none(app, wait):
+    window = QWidget()
+    column = QVBoxLayout(window)
+    bar, field = MessageBar(), QLineEdit()
+    column.addWidget(bar)
+    column.addWidget(field)
+    window.show()
+    window.activateWindow()
+    wait(window.isActiveWindow)
+    field.setFocus()
+    seen = []
+    field.keyPressEvent = lambda event: seen.append(event.key())
+    bar.show_message("there is no adapter")
+    QTest.keyClick(field, Qt.Key.Key_Escape)
+    assert bar.text == ""
+    assert seen == []
+    QTest.keyClick(field, Qt.Key.Key_Escape)
+    assert seen == [Qt.Key.Key_Escape]
+
+
+def test_the_node_panel_is_as_high_as_what_it_shows(panel, wait):
+    panel.resize(380, 300)
+    overhang = panel.verticalScrollBar().maximum
+    wait(lambda: overhang() > 0)
+    alone = overhang()
+    panel.selection.select(fakes.GRU)
+    wait(lambda: overhang() > alone + 100)
+    panel.selection.select(None)
+    wait(lambda: overhang() <= alone)
+
+
+def test_a_short_label_says_the_whole_where_it_has_no_room(app):
+    made = ShortLabel()
+    made.resize(60, 20)
+    made.show_text("Live, as predicted: <b>ORT</b> WebGPU 0.4.0")
+    assert made.text().endswith("\N{HORIZONTAL ELLIPSIS}")
+    assert made.toolTip() == "<qt>Live, as predicted: &lt;b&gt;ORT&lt;/b&gt; WebGPU 0.4.0</qt>"
+    made.resize(900, 20)
+    made.show()
+    app.processEvents()
+    assert made.text() == made.whole_text
+    assert made.toolTip() == ""
+
+
+def test_names_of_files_and_nodes_are_never_markup_in_tips(app):
+    name = "<img src='x.png'>"
+    table = KernelsModel()
+    summary = NodeSummary(fakes.GRU, "GRU", "scan", 1, Spread(1, 1.0, 1.0, 1.0), 1.0)
+    table.set_rows([KernelRow(fakes.GRU, name, 0, summary)])
+    tip = table.index(0, 1).data(Qt.ItemDataRole.ToolTipRole)
+    assert "<img" not in tip
+    assert "&lt;img" in tip
+    assert "<img" not in link(name, lambda _: None, fakes.GRU).toolTip()
+
+
+def test_the_step_keeps_a_place_beside_the_live_answer():
+    """A target with options has a long label; at the usual width the step was pushed out."""
+    needs = Needs(name=400.0, word=38.0, step=90.0, live=True)
+    at = Columns.of(327.0, needs)
+    assert 327.0 - at.step - 4 >= 44
+    assert at.verdict < at.live < at.step
+
+
+def test_filters_of_problems_leave_room_for_words(document, app):
+    label = "ORT WebGPU 0.4.0 (enableInt64=1, forceCpuNodeNames=a/very/long/name/of/a/node)"
+    panel = ProblemsPanel(document, Selection(), LIGHT)
+    panel.set_targets([Target("ort-webgpu", label)])
+    panel.fill()
+    panel.resize(900, 240)
+    panel.show()
+    app.processEvents()
+    texts = [panel._concerned.itemText(i) for i in range(panel._concerned.count())]
+    assert label in texts
+    assert panel._words.width() > 150
+    panel._concerned.setCurrentIndex(texts.index(label))
+    assert label in panel._concerned.toolTip()
