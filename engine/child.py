@@ -192,7 +192,7 @@ class Child:
         assert self._listener is not None
         self._listener.join(_LAST_WORDS_S)
         words = [line for line in self.words if line]
-        return f"ended {_how(code)}" + (f"; its last words: {words[-1]}" if words else "")
+        return f"ended {how_it_ended(code)}" + (f"; its last words: {words[-1]}" if words else "")
 
     def _listen(self, stream: IO[bytes]) -> None:
         # Always drained, or a child that prints much would stop; only the end is kept. By pieces,
@@ -263,7 +263,7 @@ def _exchange(process: subprocess.Popen[bytes], message: bytes) -> dict[str, Any
     return None
 
 
-def _how(code: int) -> str:
+def how_it_ended(code: int) -> str:
     """An exit code in words; Windows gives what ended a process as a large number."""
     if code >= 0:
         return f"with exit code {code if code < 256 else hex(code)}"
