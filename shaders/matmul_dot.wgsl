@@ -1,4 +1,4 @@
-// c[z, m, n] = activation(alpha * sum over k of a[z, m, k] * b[z, k, n] + beta * d[m, n])
+// A matrix product by dot products: few results, or few columns; lib/product.wgsl says which.
 // Bindings: 0 params; 1 a; 2 b; 3 d; 4 c, all read and written through strides.
 // Grid: linear over results from params.first.x on, {{ columns }} a workgroup of 256; invocation l
 // adds every (256 / {{ columns }})-th term of result l % {{ columns }}.
@@ -8,12 +8,6 @@ alias Element = {{ element }};
 {% include 'lib/math.wgsl' %}
 {% include 'lib/activation.wgsl' %}
 {% include 'lib/product.wgsl' %}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> a: array<Element>;
-@group(0) @binding(2) var<storage, read> b: array<Element>;
-@group(0) @binding(3) var<storage, read> d: array<Element>;
-@group(0) @binding(4) var<storage, read_write> c: array<Element>;
 
 var<workgroup> partial: array<f32, 256>;
 
@@ -49,10 +43,8 @@ fn main(
     workgroupBarrier();
   }
   if (local < {{ columns }}u && wanted) {
-    let added = params.beta * f32(d[m * params.d_row + n * params.d_column]);
-    let total = params.alpha * partial[local] + added;
     let c_at = params.c_base + batch_offset(z, params.c_batch) + m * params.c_row
       + n * params.c_column;
-    c[c_at] = Element(activate_{{ activation }}(total, params.act_alpha, params.act_beta));
+    c[c_at] = result(partial[local], m, n);
   }
 }

@@ -1,4 +1,4 @@
-// c[z, m, n] = activation(alpha * sum over k of a[z, m, k] * b[z, k, n] + beta * d[m, n])
+// A matrix product through tiles in workgroup memory; lib/product.wgsl says which.
 // Bindings: 0 params; 1 a; 2 b; 3 d; 4 c, all read and written through strides.
 // Grid: x column tiles, y row tiles, z batches, from params.first on; a workgroup owns one tile
 // of bm x bn, an invocation tm x tn of it. Loads outside of an operand read its element 0 and
@@ -8,12 +8,6 @@ alias Element = {{ element }};
 {% include 'lib/math.wgsl' %}
 {% include 'lib/activation.wgsl' %}
 {% include 'lib/product.wgsl' %}
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> a: array<Element>;
-@group(0) @binding(2) var<storage, read> b: array<Element>;
-@group(0) @binding(3) var<storage, read> d: array<Element>;
-@group(0) @binding(4) var<storage, read_write> c: array<Element>;
 
 var<workgroup> tile_a: array<vec4<f32>, {{ bk * (bm // 4 + 1) }}>;
 var<workgroup> tile_b: array<vec4<f32>, {{ bk * (bn // 4) }}>;
@@ -32,10 +26,7 @@ fn load_b(base: u32, k: u32, column: u32) -> f32 {
 
 fn store(base: u32, row: u32, column: u32, sum: f32) {
   if (row < params.rows && column < params.columns) {
-    let added = params.beta * f32(d[row * params.d_row + column * params.d_column]);
-    let total = params.alpha * sum + added;
-    let value = activate_{{ activation }}(total, params.act_alpha, params.act_beta);
-    c[base + row * params.c_row + column * params.c_column] = Element(value);
+    c[base + row * params.c_row + column * params.c_column] = result(sum, row, column);
   }
 }
 

@@ -1,4 +1,6 @@
-// What the matrix products share: sizes and strides in elements, and up to four batch axes.
+// What the matrix products share: c[z, m, n] = activation(alpha * sum over k of a[z, m, k] *
+// b[z, k, n] + beta * d[m, n]). Sizes and strides in elements, up to four batch axes in z.
+// Needs lib/activation.wgsl and ``alias Element``.
 struct Params {
   first: vec4<u32>,    // tiled: first column tile, row tile, batch. Else x: first result, y: count
   batch: vec4<u32>,    // extents of the batch axes
@@ -27,9 +29,22 @@ struct Params {
   unused1: u32,
 }
 
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> a: array<Element>;
+@group(0) @binding(2) var<storage, read> b: array<Element>;
+@group(0) @binding(3) var<storage, read> d: array<Element>;
+@group(0) @binding(4) var<storage, read_write> c: array<Element>;
+
 fn batch_offset(index: u32, strides: vec4<u32>) -> u32 {
   let w = index % params.batch.w;
   let z = index / params.batch.w % params.batch.z;
   let yx = index / params.batch.w / params.batch.z;
   return dot(vec4<u32>(yx / params.batch.y, yx % params.batch.y, z, w), strides);
+}
+
+// What is stored in row m and column n of c for a sum over k.
+fn result(sum: f32, row: u32, column: u32) -> Element {
+  let added = params.beta * f32(d[row * params.d_row + column * params.d_column]);
+  let total = params.alpha * sum + added;
+  return Element(activate_{{ activation }}(total, params.act_alpha, params.act_beta));
 }
