@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ..ir.edit_file import checker_objection, refuse_target, save
+from ..ir.edit_file import checker_objection
 from ..ir.load import load_model
+from ..ir.save_file import refuse_target, save
 from .comparing import Compared, Trial, run_both
 from .pipeline import Fix
 from .rule import RefusedError

@@ -14,7 +14,7 @@ import numpy as np
 import onnx.defs
 
 from ..ir.model import Graph
-from ..ir.proto import input_name, node_model, output_name
+from ..ir.node_model import input_name, node_model, output_name
 from ..ops.use import OpUse
 from ..providers.support import Reason, Status, Support
 from .trees import refuse_endless

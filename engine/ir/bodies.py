@@ -14,7 +14,8 @@ import onnx.defs
 
 from .load import load_bytes
 from .model import Model
-from .proto import input_name, node_model, type_proto, value_info
+from .node_model import input_name, node_model
+from .proto import type_proto, value_info
 from .schema import schema
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from onnx.checker import ValidationError
 
 from ..diagnostics import Diagnostic
 from .model import AttributeReference, Graph, Model, TensorType
-from .proto import input_name, node_model, output_name, tensor_proto, tensor_type, type_proto
+from .node_model import input_name, node_model, output_name
+from .proto import tensor_proto, tensor_type, type_proto
 from .static_types import StaticTypes, ValueId, onnx_is_wrong, without_generated
 
 if TYPE_CHECKING:

@@ -16,9 +16,11 @@ from google.protobuf.message import DecodeError, EncodeError  # type: ignore[imp
 
 from ..errors import ModelFileError
 from .model import GraphPath, Model, NodeId
-from .proto import Writer, opset_imports
+from .proto import opset_imports
 from .repair import function_path
+from .stored_tensors import stored_tensors
 from .weights import External
+from .writer import Writer
 
 Naming = Callable[[NodeId], str]
 
@@ -64,7 +66,7 @@ def named_copy(model: Model, naming: Naming) -> NamedCopy:
         raise ModelFileError(
             f"{model.path or 'the model'}: no copy can be made: {error}"
         ) from error
-    places = dict.fromkeys(place for tensor in _tensors(proto) for place in _places(tensor))
+    places = dict.fromkeys(place for tensor in stored_tensors(proto) for place in _places(tensor))
     folder = os.path.realpath(os.path.dirname(model.path) or ".") if places else ""
     strays = tuple(
         place
@@ -128,26 +130,3 @@ def _places(tensor: onnx.TensorProto) -> list[str]:
     if tensor.data_location != onnx.TensorProto.EXTERNAL:
         return []
     return [e.value for e in tensor.external_data if e.key == "location"] or [""]
-
-
-def _tensors(proto: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
-    graphs = [proto.graph]
-    for training in proto.training_info:
-        graphs += (training.initialization, training.algorithm)
-    nodes = [node for function in proto.functions for node in function.node]
-    attributes = [a for function in proto.functions for a in function.attribute_proto]
-    while graphs or nodes or attributes:
-        if graphs:
-            graph = graphs.pop()
-            yield from graph.initializer
-            for sparse in graph.sparse_initializer:
-                yield from (sparse.values, sparse.indices)
-            nodes.extend(graph.node)
-        elif nodes:
-            attributes.extend(nodes.pop().attribute)
-        else:
-            attribute = attributes.pop()
-            yield from (attribute.t, *attribute.tensors)
-            for sparse in (attribute.sparse_tensor, *attribute.sparse_tensors):
-                yield from (sparse.values, sparse.indices)
-            graphs += (*((attribute.g,) if attribute.HasField("g") else ()), *attribute.graphs)

@@ -10,7 +10,7 @@ a declared dimension of 2^31 would take the machine's memory.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -21,6 +21,15 @@ from onnx import shape_inference
 
 from ..diagnostics import Diagnostic, Severity
 from ..errors import ModelFileError
+from .calls import (
+    Call,
+    Calls,
+    agreed_attributes,
+    agreed_types,
+    all_nodes,
+    callers_first,
+    expanded_nodes,
+)
 from .model import (
     Attribute,
     AttributeReference,
@@ -33,7 +42,8 @@ from .model import (
     TensorType,
     Weight,
 )
-from .proto import Writer, opset_imports, tensor_type, value_info
+from .proto import opset_imports, tensor_type, value_info
+from .writer import Writer
 
 ValueId = tuple[GraphPath, str]
 
@@ -82,58 +92,44 @@ class StaticTypes:
         self._follows = False  # whether this pass follows values
         self._followed = 0  # elements of 1-D tensors that this pass follows
         self._expands = True  # whether function calls may be expanded
-        self._calls: dict[int, list[tuple[TensorType | None, ...]]] = {}
-        self._bindings: dict[int, list[Mapping[str, Attribute]]] = {}
 
     def run(self) -> None:
         """Fill ``types`` and ``diagnostics``."""
         model = self._model
         for graph in model.graphs():
             self.types.update(_declared(graph))
-        callers_first = list(self._callers_first())
-        self._expands = self._check_expansion(callers_first)
+        functions = callers_first(model)
+        self._expands = self._may_expand(functions)
         self._graph(model.graph, dict(model.opset_imports), {}, None)
-        self._collect_calls(model.graph)
-        for function in callers_first:
-            self._body(function)
-            self._collect_calls(function.graph)
+        calls = Calls(model, self._lookup)
+        calls.collect(model.graph)
+        for function in functions:
+            if found := calls.of(function):
+                self._body(function, found)
+            calls.collect(function.graph)
 
-    def _check_expansion(self, callers_first: list[Function]) -> bool:
+    def _may_expand(self, functions: Sequence[Function]) -> bool:
         """Whether all calls can be expanded within bounds; a finding where they cannot."""
-        sizes: dict[int, int] = {}
-        for graph in (*(f.graph for f in reversed(callers_first)), self._model.graph):
-            size = 0
-            for node in _all_nodes(graph):
-                called = self._model.function_of(node)
-                size += 1 if called is None else 1 + sizes.get(id(called.graph), 0)
-            sizes[id(graph)] = size
-        recursive = len(self._model.functions) - len(callers_first)
-        if not recursive and max(sizes.values()) <= MAX_EXPANDED_NODES:
+        recursive = len(self._model.functions) - len(functions)
+        nodes = expanded_nodes(self._model, functions)
+        if not recursive and nodes <= MAX_EXPANDED_NODES:
             return True
         text = f"{recursive} function(s) call themselves, directly or through others"
         if not recursive:
-            text = f"with its functions expanded the model has {max(sizes.values()):,} nodes"
+            text = f"with its functions expanded the model has {nodes:,} nodes"
         self._failed(self._model.graph, f"{text}; function calls were left out")
         return False
 
-    def _body(self, function: Function) -> None:
-        calls = self._calls.get(id(function), [])
-        if not calls:
-            return
-        kinds = [_agreed([call[i] for call in calls if i < len(call)]) for i in _inputs(function)]
-        for port, kind in zip(function.graph.inputs, kinds, strict=True):
+    def _body(self, function: Function, calls: Sequence[Call]) -> None:
+        """Infer a function's body from what all its calls agree on."""
+        ports = function.graph.inputs
+        kinds = agreed_types(calls, len(ports))
+        for port, kind in zip(ports, kinds, strict=True):
             if kind is not None:
                 self.types[function.graph.path, port.name] = kind
-        bindings = self._bindings[id(function)]
-        bound = {
-            name: value
-            for name, value in bindings[0].items()
-            if all(b.get(name) == value for b in bindings)
-        }
         imports = {**self._model.opset_imports, **function.opset_imports}
-        ports = zip(function.graph.inputs, kinds, strict=True)
-        inputs = [value_info(p.name, kind) for p, kind in ports]
-        self._graph(function.graph, imports, bound, inputs)
+        inputs = [value_info(p.name, kind) for p, kind in zip(ports, kinds, strict=True)]
+        self._graph(function.graph, imports, agreed_attributes(calls), inputs)
 
     def _graph(
         self,
@@ -192,7 +188,7 @@ class StaticTypes:
     def _unknown(self, root: Graph) -> int:
         """How many dimensions of values are unknown; a value without shape counts for ten."""
         count = 0
-        for node in _all_nodes(root):
+        for node in all_nodes(root):
             for name in filter(None, node.outputs):
                 kind = self.types.get((node.id.graph, name))
                 known = kind is not None and kind.shape is not None
@@ -306,58 +302,14 @@ class StaticTypes:
                     if attribute.name in subgraphs and attribute.HasField("g"):
                         stack.append((attribute.g, subgraphs[attribute.name]))
 
-    def _collect_calls(self, root: Graph) -> None:
-        stack: list[tuple[Graph, tuple[GraphPath, ...]]] = [(root, (root.path,))]
-        while stack:
-            graph, scopes = stack.pop()
-            for node in graph.nodes:
-                function = self._model.function_of(node)
-                if function is not None:
-                    self._calls.setdefault(id(function), []).append(
-                        tuple(self._lookup(name, scopes) for name in node.inputs)
-                    )
-                    values = {**function.attribute_defaults, **node.attributes}
-                    self._bindings.setdefault(id(function), []).append(values)
-                stack += [(inner, (inner.path, *scopes)) for _, inner in node.subgraphs]
-
     def _lookup(self, name: str, scopes: tuple[GraphPath, ...]) -> TensorType | None:
         return next((self.types[s, name] for s in scopes if (s, name) in self.types), None)
-
-    def _callers_first(self) -> Iterator[Function]:
-        """The functions, each after all that call it; those that call each other are left out."""
-        calls = {
-            id(f): {id(c) for n in _all_nodes(f.graph) if (c := self._model.function_of(n))}
-            for f in self._model.functions.values()
-        }
-        waiting = {key: sum(key in called for called in calls.values()) for key in calls}
-        by_id = {id(f): f for f in self._model.functions.values()}
-        ready = [key for key, count in waiting.items() if count == 0]
-        while ready:
-            key = ready.pop()
-            yield by_id[key]
-            for called in calls[key]:
-                waiting[called] -= 1
-                if waiting[called] == 0:
-                    ready.append(called)
 
 
 def _scopes(node: Node) -> tuple[GraphPath, ...]:
     """The graphs whose values ``node`` sees, from its own outwards."""
     path = node.id.graph
     return tuple(path[:length] for length in range(len(path), -1, -1))
-
-
-def _inputs(function: Function) -> range:
-    return range(len(function.graph.inputs))
-
-
-def _all_nodes(graph: Graph) -> Iterator[Node]:
-    stack = [graph]
-    while stack:
-        at = stack.pop()
-        for node in at.nodes:
-            yield node
-            stack += [inner for _, inner in node.subgraphs]
 
 
 def _declared(graph: Graph) -> Iterator[tuple[ValueId, TensorType]]:
@@ -368,22 +320,6 @@ def _declared(graph: Graph) -> Iterator[tuple[ValueId, TensorType]]:
     for port in (*graph.inputs, *graph.outputs):
         if port.type is not None:
             yield (graph.path, port.name), port.type
-
-
-def _agreed(kinds: list[TensorType | None]) -> TensorType | None:
-    """The type that all of ``kinds`` have; dimensions in which they differ are unknown."""
-    first = kinds[0] if kinds else None
-    if first is None:
-        return None
-    shape = first.shape
-    for kind in kinds[1:]:
-        if kind is None or (kind.dtype, kind.kind) != (first.dtype, first.kind):
-            return None
-        if shape is None or kind.shape is None or len(shape) != len(kind.shape):
-            shape = None
-        else:
-            shape = tuple(a if a == b else None for a, b in zip(shape, kind.shape, strict=True))
-    return TensorType(first.dtype, shape, first.kind)
 
 
 def _refined(declared: TensorType | None, found: TensorType) -> TensorType:

@@ -17,8 +17,8 @@ from opscope.engine.fixes.rule import Options, RefusedError
 from opscope.engine.fixes.rules import RULES
 from opscope.engine.fixes.saving import checked
 from opscope.engine.host.evaluate import evaluate_model
-from opscope.engine.ir.edit_file import save
 from opscope.engine.ir.load import load_model
+from opscope.engine.ir.save_file import save
 from random_model import make
 
 SOME = list(RULES)

@@ -11,7 +11,8 @@ from onnx.reference import ReferenceEvaluator
 from opscope.engine.ir.dtypes import bits, dtype_code, dtype_name, dtype_of, numpy_dtype
 from opscope.engine.ir.load import load_model
 from opscope.engine.ir.model import AttributeReference, TensorType, captured_inputs
-from opscope.engine.ir.proto import Writer, input_name, node_model, output_name
+from opscope.engine.ir.node_model import input_name, node_model, output_name
+from opscope.engine.ir.writer import Writer
 from opscope.engine.ops.use import OpUse
 
 

@@ -8,9 +8,10 @@ import pytest
 from fix_case import proto
 from onnx import external_data_helper, helper, numpy_helper
 from opscope.engine.errors import ModelFileError, UsageError
-from opscope.engine.ir import edit_file
-from opscope.engine.ir.edit_file import checker_objection, refuse_target, save
+from opscope.engine.ir import save_file
+from opscope.engine.ir.edit_file import checker_objection
 from opscope.engine.ir.load import load_model
+from opscope.engine.ir.save_file import refuse_target, save
 
 F = "float32"
 WEIGHT = np.arange(600, dtype=np.float32).reshape(20, 30)
@@ -163,7 +164,7 @@ def test_a_copy_has_its_name_only_when_it_is_whole(external, tmp_path, monkeypat
         during.extend(p.name for p in tmp_path.iterdir() if p.is_file())
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(edit_file.shutil, "copyfileobj", copy)
+    monkeypatch.setattr(save_file.shutil, "copyfileobj", copy)
     with pytest.raises(UsageError, match="No space left"):
         write(external, tmp_path / "new.onnx")
     (name,) = during
