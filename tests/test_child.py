@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from opscope.engine.child import Child, ChildGone
+from opscope.engine.child import Child, ChildGone, how_it_ended
 
 ECHO = """
 import json, os, subprocess, sys, time
@@ -119,9 +119,23 @@ def test_a_dead_child_is_followed_by_another() -> None:
 
 def test_a_command_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    made = Child(["/no/such/python"], "the child")
     with pytest.raises(ChildGone, match=r"^the child could not be started: \[Errno 2\]"):
-        Child(["/no/such/python"], "the child").ask(b"", LONG_S)
+        made.ask(b"", LONG_S)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (3, "with exit code 3"),
+        (0xC0000409, "with exit code 0xc0000409"),  # Windows
+        pytest.param(-9, "by signal 9 (SIGKILL)", marks=on_posix),
+        (-99, "by signal 99 (unknown)"),
+    ],
+)
+def test_an_exit_code_in_words(code: int, words: str) -> None:
+    assert how_it_ended(code) == words
 
 
 # -- what it prints --------------------------------------------------------------------------------

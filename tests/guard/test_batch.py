@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pickle
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -104,6 +106,33 @@ def test_a_child_imports_nothing_from_the_current_folder(
     models.gru(tmp_path / "m.onnx")
     answers = check_files(requests("m.onnx", "m.onnx"), jobs=1)
     assert [a.error for a in answers] == ["", ""]
+
+
+def test_a_child_ends_with_its_parent_whatever_it_is_busy_with(tmp_path: Path) -> None:
+    hang = tmp_path / "hang"
+    code = (
+        "import sys, worker_that_fails as stand_in, opscope.engine.guard.worker as worker\n"
+        "worker.serve.__defaults__ = (stand_in.check,)\n"
+        "sys.exit(worker.main())"
+    )
+    support = str(Path(FAILING[-1]).parent)
+    child = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": support},
+    )
+    with child:
+        assert child.stdin is not None
+        child.stdin.write(pickle.dumps(Request(str(hang))))
+        child.stdin.flush()
+        end = time.monotonic() + 60
+        while not hang.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        child.stdin.close()  # which a dead parent's is
+        try:
+            assert child.wait(20) == 0
+        finally:
+            child.kill()
 
 
 def test_how_a_child_is_started(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,8 +22,8 @@ import json, os, sys, time
 for line in sys.stdin:
     r = json.loads(line)
     if r["do"] == "hello":
-        a = {{"versions": {{"onnxruntime": "9.9"}}, "available": ["CPUExecutionProvider"],
-              "devices": [], "records": True}}
+        a = {{"versions": {{"onnxruntime": "9.9"}}, "devices": [], "records": True,
+              "available": ["CPUExecutionProvider", "WebGpuExecutionProvider"]}}
     else:
         {session}
     print(json.dumps(a), flush=True)
@@ -107,6 +107,16 @@ def test_a_second_session_that_fails_leaves_a_node_unknown_and_is_told(
         Status.UNKNOWN,
         f"ORT does not show the graph that it placed: a second session {note}",
     )
+
+
+def test_the_layout_is_left_alone_in_the_second_session_where_a_provider_turns_it() -> None:
+    said = (
+        "a = {'error': json.dumps(r['options'])} if r['basic'] else {'error': '', 'assigned': []}"
+    )
+    with LiveSession(command=command(said)) as session:
+        for target, options in (("ort-webgpu", '{"preferredLayout": "NCHW"}'), ("ort-cpu", "{}")):
+            (node,) = session.ask(MADE, target).nodes.values()
+            assert node.how.endswith(f"a second session failed: {options}")
 
 
 def test_a_saved_graph_that_cannot_be_read_leaves_a_node_unknown() -> None:
