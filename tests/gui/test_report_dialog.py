@@ -170,7 +170,7 @@ def test_a_dropped_report_shows_what_it_shows(window, wait, report, tmp_path):
     assert not window.commands.run.isEnabled()
     assert not window.commands.loop.isEnabled()
     window.work.show_dock("Run")  # a panel behind another one's tab waits until it is raised
-    wait(lambda: "holds no weights" in window.work.run._about_times.text())
+    wait(lambda: "holds no weights" in window.work.run.times.about)
     window.work.show_dock("Kernels")
     wait(lambda: window.work.kernels.model.rowCount() == len(document.summary))
     wait(lambda: "as the report states" in window.work.kernels._about.text())
