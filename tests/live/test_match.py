@@ -89,6 +89,20 @@ def test_a_normalization_goes_into_the_convolution_before_it() -> None:
     assert answers[1] == LiveNode(Status.FUSED, CPU, "fused into 'conv' (Conv)")
 
 
+def test_a_product_with_a_constant_goes_into_the_convolution_before_it() -> None:
+    """Behind a node that takes no constants in, it is the identity: x * 1."""
+    nodes = [node("Conv", "x w", "a", "conv"), node("Mul", "a k", "y")]
+    made = model(nodes, X, "y", {"k": np.ones(1, np.float32)})
+    before = rewritten([node("Conv", "x w2", "y", token(0))])
+    answers = found(made, [on(GPU, "Conv", token(0))], before)
+    assert answers[1] == LiveNode(Status.FUSED, GPU, "fused into 'conv' (Conv)")
+    nodes[0] = node("Relu", "x", "a", "relu")
+    made = model(nodes, X, "y", {"k": np.ones(1, np.float32)})
+    before = rewritten([node("Relu", "x", "y", token(0))])
+    answers = found(made, [on(GPU, "Relu", token(0))], before)
+    assert answers[1] == LiveNode(Status.FOLDED, "", "dropped")
+
+
 def test_a_pad_goes_into_the_convolution_behind_it() -> None:
     nodes = [node("Pad", "x p", "a"), node("Conv", "a w", "y", "conv")]
     made = model(nodes, X, "y")
@@ -96,6 +110,18 @@ def test_a_pad_goes_into_the_convolution_behind_it() -> None:
         made, [on(GPU, "Conv", token(1))], rewritten([node("Conv", "x w", "y", token(1))])
     )
     assert answers[0] == LiveNode(Status.FUSED, GPU, "fused into 'conv' (Conv)")
+
+
+def test_a_cast_that_was_placed_and_undone_is_dropped() -> None:
+    nodes = [node("Cast", "x", "h", to=10), node("Sin", "h", "s"), node("Det", "s", "y")]
+    made = model(nodes, X, "y")
+    assigned = [on(CPU, op, token(at)) for at, op in enumerate(("Cast", "Sin", "Det"))]
+    there = [node("Sin", "x", "s", token(1)), node("Det", "s", "y", token(2))]
+    cast, sine, _ = found(made, assigned, rewritten(there), rewritten(there))
+    assert (cast.status, sine.status) == (Status.FOLDED, Status.HOST)
+    fused = [node("Det", "x", "y", token(2))]  # what read it is gone, too: the kernel does both
+    cast, *_ = found(made, assigned, rewritten(fused), rewritten(fused))
+    assert cast.status is Status.HOST
 
 
 def test_an_identity_is_dropped_on_either_side() -> None:

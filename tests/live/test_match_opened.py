@@ -97,6 +97,30 @@ def test_a_subgraph_that_stays_is_not_opened() -> None:
     assert "within" not in found["same"].how
 
 
+def test_a_value_of_a_branch_that_stays_is_none_of_an_opened_one_s_of_the_same_name() -> None:
+    def body(end: str) -> Any:
+        return branch([node("Exp", "x", "s", f"exp {end}"), node("Relu", "s", end)], end)
+
+    other = branch([node("Abs", "x", "u")], "u")
+    asked = made(
+        [
+            node("If", "c", "a", "opened", then_branch=body("t"), else_branch=other),
+            node("If", "d", "y", "stays", then_branch=body("v"), else_branch=other),
+        ],
+        c=np.array(True),
+    )
+    numbers = {n.name: token(k) for k, n in enumerate(asked.nodes.values())}
+    rewritten = [
+        helper.make_node("Exp", ["x"], ["_if_then_branch_s"], "_if_then_branch_Exp"),
+        helper.make_node("Relu", ["_if_then_branch_s"], ["a"], "_if_then_branch_Relu"),
+        node("If", "d", "y", numbers["stays"], then_branch=other, else_branch=other),
+    ]
+    assigned = [on(GPU, "Exp", "_if_then_branch_Exp"), on(CPU, "If", numbers["stays"])]
+    found = by_label(asked, assigned, made(rewritten), None)
+    assert found["exp t"].status is Status.GPU
+    assert found["exp v"].status is not Status.GPU
+
+
 def test_what_reads_an_opened_value_is_itself_still() -> None:
     nodes = [
         node("HardSwish", "x", "a", "swish"),
