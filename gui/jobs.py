@@ -98,13 +98,14 @@ class JobTracker(QObject):
         subject: str,
         work: Callable[[Job], Result],
         done: Callable[[Result], None],
-        failed: Callable[[Exception], None],
+        failed: Callable[[Exception], None] | None = None,
         *,
         title: str = "",
     ) -> Job:
         """Run ``work(job)`` on a worker thread, then ``done(result)`` or ``failed(error)`` here.
 
-        A job that was cancelled or replaced calls neither.
+        A job that was cancelled or replaced calls neither. Without ``failed`` an error, which only
+        a defect can bring then, is raised here.
         """
         if self._closed:
             raise RuntimeError("the job tracker is closed")
@@ -113,7 +114,9 @@ class JobTracker(QObject):
         self._current[subject] = job
         self._running.append(job)
         future = self._pool.submit(_run, job, work)
-        future.add_done_callback(lambda f: self._finished.emit(job, _outcome(f, done, failed)))
+        future.add_done_callback(
+            lambda f: self._finished.emit(job, _outcome(f, done, failed or _raise))
+        )
         self.changed.emit()
         return job
 
@@ -187,3 +190,7 @@ def _outcome(
     if not isinstance(error, Exception):
         raise error
     return lambda: failed(error)
+
+
+def _raise(error: Exception) -> None:
+    raise error

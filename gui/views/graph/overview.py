@@ -7,35 +7,46 @@ worrying classes on top, and the frame shows where the canvas looks. Click or dr
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from ...colour import qcolor
+from ...jobs import JobTracker
 from .canvas import GraphCanvas
 from .strip import MARGIN, Strip
 from .worn import Worn
 
 _WIDTH = 62
+_SUBJECT = "overview"
 
 
 @dataclass(frozen=True)
-class _Painted:
-    """A picture, and what it is of."""
+class _Sketch:
+    """What is to be painted, as widget and canvas are now."""
 
     strip: Strip
     worn: Worn
-    image: QImage
 
 
 class Overview(QWidget):
-    """A squeezed picture of the canvas's drawing; hidden while all of it is in view anyway."""
+    """A squeezed picture of the canvas's drawing; hidden while all of it is in view anyway.
 
-    def __init__(self, canvas: GraphCanvas, parent: QWidget | None = None) -> None:
+    The picture is painted on one of the threads of ``jobs``, when it is first to be seen; until it
+    is there an older one of the same drawing stands in.
+    """
+
+    def __init__(
+        self, canvas: GraphCanvas, jobs: JobTracker, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._canvas = canvas
-        self._painted: _Painted | None = None
+        self._jobs = jobs
+        self._picture = QImage()
+        self._painted: _Sketch | None = None  # what the picture shows
+        self._asked: _Sketch | None = None  # what the next one will show
         self.setFixedWidth(_WIDTH)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName("Overview of the graph")
@@ -43,27 +54,38 @@ class Overview(QWidget):
         canvas.gaze.moved.connect(self._moved)
         self.hide()
 
-    @property
-    def strip(self) -> Strip:
-        """What is to be painted, as the widget is now."""
-        return Strip(self.size(), self.devicePixelRatioF(), self._canvas.theme)
-
-    def take(self, strip: Strip, worn: Worn, image: QImage) -> None:
-        """A picture that was painted elsewhere; it is shown while it is still the right one."""
-        self._painted = _Painted(strip, worn, image)
-
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         """Paint the picture, and the frame of what is in view."""
         painter = QPainter(self)
-        strip, worn = self.strip, self._canvas.worn
+        theme, worn = self._canvas.theme, self._canvas.worn
+        painter.fillRect(self.rect(), QColor(theme.window))
         if worn is None:
-            painter.fillRect(self.rect(), QColor(strip.theme.window))
             return
-        painter.drawImage(QPointF(0, 0), self._picture(strip, worn))
+        self._ask(_Sketch(self._strip(), worn))
+        if self._painted is not None and self._painted.worn.drawing is worn.drawing:
+            painter.drawImage(self.rect(), self._picture)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(strip.theme.accent), 1.2))
-        painter.setBrush(qcolor(strip.theme.accent, 0.16))
-        painter.drawRoundedRect(self._frame(strip, worn), 2, 2)
+        painter.setPen(QPen(QColor(theme.accent), 1.2))
+        painter.setBrush(qcolor(theme.accent, 0.16))
+        painter.drawRoundedRect(self._frame(worn), 2, 2)
+
+    def _strip(self) -> Strip:
+        return Strip(self.size(), self.devicePixelRatioF(), self._canvas.theme)
+
+    def _ask(self, sketch: _Sketch) -> None:
+        """Have a picture made, unless it is there or on its way."""
+        if sketch in (self._painted, self._asked):
+            return
+        self._asked = sketch
+        self._jobs.start(
+            _SUBJECT,
+            lambda _: sketch.strip.picture(sketch.worn),
+            partial(self._take, sketch),
+        )
+
+    def _take(self, sketch: _Sketch, picture: QImage) -> None:
+        self._picture, self._painted, self._asked = picture, sketch, None
+        self.update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         """Go there."""
@@ -82,15 +104,8 @@ class Overview(QWidget):
             self.setVisible(not hidden)
         self.update()
 
-    def _picture(self, strip: Strip, worn: Worn) -> QImage:
-        """The picture, made once per dress, size and theme."""
-        known = self._painted
-        if known is None or known.worn is not worn or known.strip != strip:
-            known = self._painted = _Painted(strip, worn, strip.picture(worn))
-        return known.image
-
-    def _frame(self, strip: Strip, worn: Worn) -> QRectF:
-        across, down = strip.squeeze(worn.drawing)
+    def _frame(self, worn: Worn) -> QRectF:
+        across, down = self._strip().squeeze(worn.drawing)
         seen = self._canvas.gaze.visible
         frame = QRectF(
             MARGIN + seen.left() * across,
@@ -104,7 +119,7 @@ class Overview(QWidget):
         drawing = self._canvas.drawing
         if drawing is None:
             return
-        across, down = self.strip.squeeze(drawing)
+        across, down = self._strip().squeeze(drawing)
         x = min(max((position.x() - MARGIN) / across, 0.0), drawing.size[0])
         y = min(max((position.y() - MARGIN) / down, 0.0), drawing.size[1])
         self._canvas.gaze.centre_on(QPointF(x, y))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QImage, QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from ....engine.ir.model import GraphPath, Model, NodeId
@@ -27,21 +26,10 @@ from .legend import Legend
 from .overlay import LayoutOverlay
 from .overview import Overview
 from .search import matching_nodes, node_in_file
-from .strip import Strip
 from .viewport import Viewport
 from .worn import Worn
 
 _DRESS = "dress"
-
-
-@dataclass(frozen=True)
-class _Fitting:
-    """A dress that was made on a worker thread, tried on the drawing that was on show then."""
-
-    dress: Dress
-    worn: Worn | None
-    strip: Strip
-    picture: QImage | None
 
 
 class GraphPage(QWidget):
@@ -68,7 +56,7 @@ class GraphPage(QWidget):
         self.layouts = Layouts(self._jobs, self)
         self.canvas = GraphCanvas(theme)
         self.camera = Camera(self.canvas, self._box_of)
-        self.overview = Overview(self.canvas)
+        self.overview = Overview(self.canvas, self._jobs)
         self.breadcrumb = Breadcrumb()
         self.legend = Legend(theme)
         self.find_bar = FindBar(lambda text: matching_nodes(self._model, text))
@@ -159,13 +147,8 @@ class GraphPage(QWidget):
 
     def wear_soon(self, make: Callable[[], Dress]) -> None:
         """Show the graphs in the dress that ``make`` gives; it is called on a worker thread."""
-        drawing, strip = self.drawing, self.overview.strip
-        self._jobs.start(_DRESS, lambda _: _fit(make(), drawing, strip), self._fitted, _raise)
-
-    def _fitted(self, fitting: _Fitting) -> None:
-        if fitting.worn is not None and fitting.picture is not None:
-            self.overview.take(fitting.strip, fitting.worn, fitting.picture)
-        self._wear(fitting.dress, fitting.worn)
+        drawing = self.drawing
+        self._jobs.start(_DRESS, lambda _: _fit(make(), drawing), lambda found: self._wear(*found))
 
     def _wear(self, dress: Dress, worn: Worn | None) -> None:
         self.legend.set_colouring(dress.colouring)
@@ -300,7 +283,7 @@ class GraphPage(QWidget):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a layout or a dress is under way: what is on show is not the last word."""
+        """Whether anything is under way: what is on show is not the last word."""
         return bool(self._jobs.running)
 
     def wait_until_laid_out(self, timeout_s: float = 60.0) -> bool:
@@ -326,12 +309,6 @@ class GraphPage(QWidget):
         return False
 
 
-def _fit(dress: Dress, drawing: Drawing | None, strip: Strip) -> _Fitting:
-    """On a worker thread: the dress on the drawing, and the overview's picture of that."""
-    worn = Worn(drawing, dress) if drawing is not None else None
-    picture = strip.picture(worn) if worn is not None else None
-    return _Fitting(dress, worn, strip, picture)
-
-
-def _raise(error: Exception) -> None:
-    raise error
+def _fit(dress: Dress, drawing: Drawing | None) -> tuple[Dress, Worn | None]:
+    """On a worker thread: the dress, and how it is worn by the drawing on show."""
+    return dress, Worn(drawing, dress) if drawing is not None else None

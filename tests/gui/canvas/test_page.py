@@ -428,13 +428,15 @@ def test_an_empty_graph_is_no_error(shown):
         QTest.keyClick(page.canvas, key)
 
 
-def test_the_overview_shows_where_and_leads_there(shown, small):
+def test_the_overview_shows_where_and_leads_there(shown, small, wait):
     page = shown(small)
     assert page.overview.isHidden()  # all of it is in view
     page = shown(chain(150))
     assert not page.overview.isHidden()
     support = {NodeId((), 149): Support(Status.UNSUPPORTED)}
     page.wear(Dress(by_provider(page._model, support, "x")))
+    page.overview.grab()  # asks for its picture
+    wait(lambda: not page.is_busy)
     strip = page.overview.grab().toImage()
     lowest = QRectF(0, strip.height() * 0.9, strip.width(), strip.height() * 0.1)
     highest = QRectF(0, 0, strip.width(), strip.height() * 0.5)
