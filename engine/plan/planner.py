@@ -17,31 +17,22 @@ from ..host.work import Work
 from ..ir.infer import infer_node
 from ..ir.model import Function, Model, Node, NodeId, TensorType, subgraph_reads
 from ..ops.registry import Kernel, Registry
-from ..ops.steps import Activation, Cost, Dispatch
+from ..ops.steps import Activation, Cost
 from ..ops.use import OpUse
 from ..providers.support import SUPPORTED, Reason, Status, Support
 from .builder import NodeBuilder
 from .fallback import f16_unavailable, host_diagnostic, unsupported_diagnostic
 from .flatten import Frame, branch_frame, call_frame, main_frame
+from .folding import fold
+from .fusion import Fusion
 from .memory import Memory
+from .segments import Segments
 from .stats import StatsCollector
 from .tensors import DeviceValues, lifetimes_of
-from .types import GpuSegment, HostSegment, NodePlacement, Plan, ValueId
-from .values import KNOWN_LIMIT_BYTES, Origin, Values, array_type, known_among
+from .types import NodePlacement, Plan, ValueId
+from .uses import Uses
+from .values import Origin, Values, array_type
 from .watch import IndexWatcher
-
-# Never folded although their inputs are constants: each run draws anew.
-RANDOM = frozenset(
-    (
-        "RandomNormal",
-        "RandomUniform",
-        "RandomNormalLike",
-        "RandomUniformLike",
-        "Bernoulli",
-        "Multinomial",
-    )
-)
-SHAPE_ONLY = frozenset(("Shape", "Size"))
 
 
 @dataclass(frozen=True)
@@ -101,14 +92,14 @@ class _Planner:
         self._values = Values(feeds, Scope(model.functions, model.opset_imports, work=work))
         self._memory = Memory(profile.f16)
         self._device = DeviceValues(self._values, self._memory, profile)
-        self._segments: list[GpuSegment | HostSegment] = []
-        self._pending: list[Dispatch] = []
+        self._segments = Segments(self._values)
+        self._uses = Uses(self._values)
+        self._fusion = Fusion(model, registry, self._uses)
         self._placement: list[NodePlacement] = []
         self._diagnostics: list[Diagnostic] = []
         self._fused: set[NodeId] = set()
         self._stats = StatsCollector(self._memory)
         self._watcher = IndexWatcher(self._memory)
-        self._from_host: set[ValueId] = set()
 
     def plan(self) -> Plan:
         frame = main_frame(self._model)
@@ -118,7 +109,7 @@ class _Planner:
         self._add_weights(frame)
         self._walk(frame)
         outputs = self._outputs(frame)
-        self._flush([value for _, value in outputs])
+        self._segments.flush([value for _, value in outputs])
         return self._finish(outputs)
 
     def _add_weights(self, frame: Frame) -> None:
@@ -144,7 +135,7 @@ class _Planner:
         self._open(frame, node, inner, f"calls {function.domain}::{function.name}")
 
     def _branch(self, frame: Frame, node: Node) -> None:
-        use = self._use(frame, node)
+        use = self._uses.use(frame, node)
         if wrong := use.wrong_attribute():
             raise use.error(f"it {wrong[1]}")
         if not node.inputs:
@@ -171,11 +162,11 @@ class _Planner:
             if name and value is not None:
                 frame.names[name] = value
         support = Support(Status.FOLDED, Reason.NONE, detail)
-        self._place(frame, node, self._use(frame, node), support, (), Cost())
+        self._place(frame, node, self._uses.use(frame, node), support, (), Cost())
 
     def _node(self, frame: Frame, node: Node) -> None:
-        inputs = tuple(self._input(frame, node, name) for name in node.inputs)
-        use = self._use(frame, node, inputs)
+        inputs = self._uses.inputs(frame, node)
+        use = self._uses.use(frame, node, inputs)
         captured = {n: v for n in subgraph_reads(node) if (v := frame.resolve(n))}
         outputs = tuple(
             frame.define(name) if name and name in frame.wanted else None for name in node.outputs
@@ -202,115 +193,39 @@ class _Planner:
         else:
             self._host(frame, node, origin, support)
 
-    def _input(self, frame: Frame, node: Node, name: str) -> ValueId | None:
-        if not name or frame.is_absent(name):
-            return None
-        value = frame.resolve(name)
-        if value is None:
-            raise self._use(frame, node).error(f"its input {name!r} is not defined by anything")
-        return value
-
-    def _use(self, frame: Frame, node: Node, inputs: Sequence[ValueId | None] = ()) -> OpUse:
-        types = self._values.types
-        known = {
-            i: self._values.reader(v)
-            for i, v in enumerate(inputs)
-            if v is not None and self._values.is_known(v)
-        }
-        return OpUse(
-            op_type=node.op_type,
-            domain=node.domain,
-            since_version=frame.since_version(node),
-            inputs=tuple(None if v is None else types.get(v, TensorType("?")) for v in inputs),
-            outputs=tuple(
-                TensorType("?") if n and n in frame.wanted else None for n in node.outputs
-            ),
-            attributes=frame.bound_attributes(node),
-            values=known,
-            node=frame.node_id(node),
-            name=node.name,
-            opset=frame.imports.get(node.domain, 0),
-        )
-
     def _blocked(self, frame: Frame, node: Node, origin: Origin) -> bool:
         """A node behind an unsupported one: nothing can be planned, its verdict is still told."""
-        for value in origin.inputs:
-            if value is None or self._values.is_known(value):
-                continue
-            if self._values.types.get(value, TensorType("?")).known_dims is None:
-                break
-        else:
+        values = self._values
+        missing = [v for v in origin.inputs if v is not None and not values.is_known(v)]
+        if all(v in values.types and values.types[v].known_dims is not None for v in missing):
             return False
         _, support = self._registry.support(origin.use)
         for output in origin.outputs:
             if output is not None:
-                self._values.types[output] = TensorType("?")
+                values.types[output] = TensorType("?")
         self._place(frame, node, origin.use, support, (), Cost())
         return True
 
-    # -- folding -------------------------------------------------------------------------------
-
     def _fold(self, frame: Frame, node: Node, origin: Origin) -> bool:
-        use = origin.use
-        if node.op_type in RANDOM and not node.domain:
+        if not fold(self._values, origin):
             return False
-        if node.op in SHAPE_ONLY:
-            kind = use.input(0)
-            if kind.known_dims is None:
-                return False
-            stand_in = np.broadcast_to(np.zeros((), np.int8), kind.dims)
-            origin = replace(origin, inputs=())
-            (result,) = self._values.evaluate(use, [stand_in])
-            assert result is not None
-            self._values.add_known(next(o for o in origin.outputs if o is not None), result)
-        elif not known_among(self._values, (*origin.inputs, *origin.captured.values())):
-            return False
-        else:
-            if can_evaluate(use).status is not Status.HOST or self._folds_large(use):
-                return False
-            self._values.compute(origin)
         support = Support(Status.FOLDED, Reason.NONE, "computed on the host while planning")
-        self._place(frame, node, use, support, self._types(origin.outputs), Cost())
+        self._place(frame, node, origin.use, support, self._types(origin.outputs), Cost())
         return True
-
-    def _folds_large(self, use: OpUse) -> bool:
-        sizes = [self._memory_bytes(t) for t in infer_node(use) if t is not None]
-        return any(size > KNOWN_LIMIT_BYTES for size in sizes)
-
-    @staticmethod
-    def _memory_bytes(kind: TensorType) -> int:
-        dims = kind.known_dims
-        return 8 * int(np.prod(dims, dtype=np.float64)) if dims else 0
 
     # -- the GPU -------------------------------------------------------------------------------
 
     def _gpu(self, frame: Frame, node: Node, origin: Origin, kernel: Kernel) -> None:
-        use = origin.use
-        types = kernel.shapes(use)
-        use = replace(
-            use,
-            outputs=tuple(
-                t if wanted is not None else None
-                for t, wanted in zip(types, use.outputs, strict=False)
-            ),
-        )
+        types = kernel.shapes(origin.use)
+        wanted = zip(types, origin.use.outputs, strict=False)
+        use = replace(origin.use, outputs=tuple(t if w is not None else None for t, w in wanted))
         for index, kind in enumerate(types[: len(node.outputs)]):
             if use.wants(index):
                 self._device.check(use, f"its output '{node.outputs[index]}'", kind)
-        follower = self._fusible(frame, node, kernel, use) if not self._options.stats else None
-        activation = follower[1] if follower else Activation()
-        node_id = frame.node_id(node)
-        builder = NodeBuilder(
-            self._profile,
-            self._memory,
-            self._watcher,
-            use,
-            node_id,
-            lambda i: self._device.tensor(origin.inputs[i], use),
-            types,
-            activation,
-        )
-        kernel.build(use, builder)
+        fuses = not self._options.stats
+        follower = self._fusion.follower(frame, node, kernel, use) if fuses else None
+        activation = follower.activation if follower else Activation()
+        builder = self._build(replace(origin, use=use), kernel, types, activation)
         for index, output in enumerate(origin.outputs):
             if output is not None:
                 self._values.types[output] = types[index]
@@ -318,9 +233,28 @@ class _Planner:
         self._place(frame, node, use, SUPPORTED, types, kernel.cost(use))
         if self._options.stats:
             self._stats.gather(builder, ["" if o is None else o[1] for o in origin.outputs])
-        self._pending += builder.dispatches
+        self._segments.add_dispatches(builder.dispatches)
         if follower:
-            self._fuse(frame, follower[0], node_id, origin.outputs[0])
+            self._fuse(frame, follower.node, builder.node, origin.outputs[0])
+
+    def _build(
+        self, origin: Origin, kernel: Kernel, types: Sequence[TensorType], activation: Activation
+    ) -> NodeBuilder:
+        """The kernel's dispatches and outputs."""
+        use = origin.use
+        assert use.node is not None
+        builder = NodeBuilder(
+            self._profile,
+            self._memory,
+            self._watcher,
+            use,
+            use.node,
+            lambda i: self._device.tensor(origin.inputs[i], use),
+            types,
+            activation,
+        )
+        kernel.build(use, builder)
+        return builder
 
     def _read_host_inputs(self, origin: Origin, kernel: Kernel) -> OpUse:
         values = dict(origin.use.values)
@@ -331,48 +265,22 @@ class _Planner:
                 values[index] = self._values.reader(value)
         return replace(origin.use, values=values)
 
-    def _fusible(
-        self, frame: Frame, node: Node, kernel: Kernel, use: OpUse
-    ) -> tuple[Node, Activation] | None:
-        """The activation that alone reads output 0, if this kernel can apply it while storing."""
-        if not kernel.fuses_activation or not use.wants(0) or any(node.outputs[1:]):
-            return None
-        name = node.outputs[0]
-        readers = frame.readers.get(name, ())
-        if len(readers) != 1 or any(p.name == name for p in frame.graph.outputs):
-            return None
-        follower = readers[0]
-        inputs = [frame.resolve(n) if n else None for n in follower.inputs]
-        if not follower.inputs or follower.inputs[0] != name:
-            return None  # it captures the value
-        # An input whose producer comes later in the file's order is not known yet.
-        if any(n and v is None for n, v in zip(follower.inputs, inputs, strict=True) if n != name):
-            return None
-        if self._model.function_of(follower) is not None:
-            return None
-        inner = self._use(frame, follower, inputs)
-        inner = replace(inner, inputs=(use.outputs[0], *inner.inputs[1:]))
-        chosen, _ = self._registry.support(inner)
-        activation = chosen.activation(inner) if chosen is not None else None
-        return None if activation is None else (follower, activation)
-
     def _fuse(self, frame: Frame, node: Node, into: NodeId, source: ValueId | None) -> None:
         if source is None:
             return
         name = node.outputs[0]
         inputs = [frame.resolve(n) if n else None for n in node.inputs]
+        use = self._uses.use(frame, node, inputs)
         kind = self._values.types[source]
         if name in frame.wanted:
             value = frame.define(name)
             self._values.types[value] = kind
             self._values.tensors[value] = self._values.tensors[source]
-            self._values.origins[value] = Origin(
-                self._use(frame, node, inputs), tuple(inputs), (value,)
-            )
+            self._values.origins[value] = Origin(use, tuple(inputs), (value,))
         self._fused.add(frame.node_id(node))
         producer = self._placement[-1].op
         support = Support(Status.FUSED, Reason.NONE, f"applied by the kernel of {producer}")
-        self._place(frame, node, self._use(frame, node, inputs), support, (kind,), Cost(), into)
+        self._place(frame, node, use, support, (kind,), Cost(), into)
 
     # -- the host ------------------------------------------------------------------------------
 
@@ -401,15 +309,7 @@ class _Planner:
             support = Support(Status.HOST, declined.reason, detail, declined.data)
         else:
             support = declined
-            self._flush((*origin.inputs, *origin.captured.values()))
-            self._segments.append(HostSegment(use, origin.inputs, origin.outputs, origin.captured))
-            for value in (*origin.inputs, *origin.captured.values()):
-                if value is not None and self._values.is_known(value):
-                    self._values.known(value)  # the run takes it from Plan.known
-            for kind, output in zip(types, origin.outputs, strict=False):
-                if output is not None and kind is not None and not self._values.is_known(output):
-                    self._values.types[output] = kind
-                    self._from_host.add(output)
+            self._segments.add_host(origin, types)
         placed = self._place(frame, node, use, support, self._types(origin.outputs), Cost())
         self._diagnostics.append(host_diagnostic(placed, use))
 
@@ -453,19 +353,6 @@ class _Planner:
         self._placement.append(placed)
         return placed
 
-    def _flush(self, wanted: Sequence[ValueId | None]) -> None:
-        """End the GPU segment. It may be empty: what is ``wanted`` is read back at its end."""
-        missing = any(v is not None and not self._on_host(v) for v in wanted)
-        if self._pending or missing:
-            self._segments.append(GpuSegment(tuple(self._pending)))
-            self._pending = []
-
-    def _on_host(self, value: ValueId) -> bool:
-        """True if the run has ``value`` in the host's memory anyway."""
-        return (
-            value in self._from_host or value in self._values.inputs or self._values.is_known(value)
-        )
-
     def _outputs(self, frame: Frame) -> tuple[tuple[str, ValueId], ...]:
         found = []
         for port in self._model.graph.outputs:
@@ -481,7 +368,7 @@ class _Planner:
         values = self._values
         if not self._profile.f16 and any(t.dtype == "float16" for t in values.types.values()):
             self._diagnostics.append(f16_unavailable(self._profile))
-        stats, segments = self._stats.finish(self._segments)
+        stats, segments = self._stats.finish(self._segments.done)
         watch = self._watcher.finish()
         spans = lifetimes_of(values, segments, outputs, stats, watch)
         storages, arena = self._memory.finish(spans)
