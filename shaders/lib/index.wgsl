@@ -1,11 +1,11 @@
+{% include 'lib/int64.wgsl' %}
+
 // Indices that come from a tensor, as offsets. Where they are known only in the run (``watched``),
 // one that leaves its extent is put into its word of ``strays``, and the run ends in an error.
-{% include 'lib/int64.wgsl' %}
 {% if watched %}
-
 @group(0) @binding(4) var<storage, read_write> strays: array<atomic<u32>>;
-{% endif %}
 
+{% endif %}
 // An index that may count from the end, as an offset within the extent; the nearest where it
 // leaves it, so that nothing outside of a tensor is touched.
 fn resolve_index(index: i32, extent: u32, word: u32) -> u32 {

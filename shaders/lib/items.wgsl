@@ -1,7 +1,7 @@
-// The entry point of a kernel whose invocations own an item each: it calls the kernel's own
-// run_item(index) for every index below params.count. Grid: StepBuilder.grid(count).
 {% include 'lib/grid.wgsl' %}
 
+// The entry point of a kernel whose invocations own an item each: it calls the kernel's own
+// run_item(index) for every index below params.count. Grid: StepBuilder.grid(count).
 @compute @workgroup_size(256)
 fn main(
   @builtin(workgroup_id) group: vec3<u32>,
