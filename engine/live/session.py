@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,7 +34,6 @@ from .providers import (
 )
 from .texts import node_of, readable
 
-_OTHER_PIPE_S = 0.2  # why Dawn turned the adapter down comes by standard error
 _HELLO_S = 60.0  # loading onnxruntime from a cold disk
 _STRAYS_TOLD = 3
 # What a session may take: enough for drivers, libraries and folded constants, and for a model of
@@ -200,7 +198,7 @@ class LiveSession:
             raise LiveUnavailable(str(answer["text"]))
         if error := str(answer["error"]):
             if is_adapter_failure(error):
-                time.sleep(_OTHER_PIPE_S)
+                self.close()  # so that all it had to say is heard: why Dawn turned the adapter down
                 raise LiveUnavailable(no_adapter(question.provider, versions, self._child.words))
             text, node = readable(error, model), node_of(error, model)
             return LivePlacement(question.target.id, versions, {}, text, node, notes)

@@ -32,6 +32,13 @@ def test_cpu_placement_and_outputs() -> None:
     np.testing.assert_allclose(live.outputs["y"], np.maximum(x @ weights["w"] - 3, 0), rtol=1e-6)
 
 
+def test_strings_come_and_go() -> None:
+    made = model([node("Identity", "x", "y")], {"x": ("object", (2,))}, "y")
+    with live_ort.session("ort-cpu") as session:
+        outputs = session.run(made, "ort-cpu", {"x": np.array(["one", "größer"], object)})
+    assert outputs["y"].tolist() == ["one", "größer"]
+
+
 def test_names_of_values_may_be_anything() -> None:
     made = model([node("Add", "file arr/0", "self")], {"file": V["x"], "arr/0": V["x"]}, "self")
     x = np.ones((2, 6), np.float32)

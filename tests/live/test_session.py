@@ -8,20 +8,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from opscope.engine.errors import UsageError
 from opscope.engine.ir.model import Weight
 from opscope.engine.ir.named import NamedCopy
 from opscope.engine.live import LiveSession, LiveUnavailable
 from opscope.engine.live import session as sessions
+from opscope.engine.live.texts import node_of
 from opscope.engine.providers.support import Status
 from small_model import model, node
 
 MADE = model([node("Relu", "x", "y", "mine")], {"x": ("float32", (2,))}, "y")
 SCRIPT = """
 import json, os, sys, time
+hellos = 0
 for line in sys.stdin:
     r = json.loads(line)
     if r["do"] == "hello":
+        hellos += 1
         a = {{"versions": {{"onnxruntime": "9.9"}}, "devices": [], "records": True,
               "available": ["CPUExecutionProvider", "WebGpuExecutionProvider"]}}
     else:
@@ -79,6 +84,49 @@ def test_silence_is_the_models_answer() -> None:
     with LiveSession(command=command("time.sleep(60)")) as session:
         live = session.ask(MADE, "ort-cpu", timeout_s=0.5)
     assert live.error == "ORT's process took more than 0.5 s, and was ended"
+
+
+def test_why_there_is_no_adapter_is_said_though_it_comes_by_another_pipe() -> None:
+    words = "Warning: Vulkan shaderInt16 required."
+    said = (
+        "a = {'error': 'Failed to get a WebGPU adapter'}; "
+        f"sys.stderr.write('noise\\n' * 100_000 + '{words}\\n')"
+    )
+    with LiveSession(command=command(said)) as session:
+        with pytest.raises(LiveUnavailable, match=r"lacks what Dawn wants \(shaderInt16\)"):
+            session.ask(MADE, "ort-webgpu")
+        with pytest.raises(LiveUnavailable, match="shaderInt16"):  # by another child
+            session.ask(MADE, "ort-webgpu")
+
+
+def test_a_child_is_greeted_once_for_each_provider() -> None:
+    said = 'a = {"error": f"{hellos} greetings"}'
+    with LiveSession(command=command(said)) as session:
+        targets = ("ort-cpu", "ort-cpu", "ort-webgpu", "ort-cpu")
+        assert [session.ask(MADE, t).error[0] for t in targets] == ["1", "1", "2", "2"]
+
+
+def test_strings_are_given_without_objects() -> None:
+    said = (
+        "import numpy as np; given = np.load(r['feeds'], allow_pickle=False)['a0']; "
+        "a = {'error': f'{given.dtype} {list(given)}'}"
+    )
+    names = np.array(["one", "größer"], object)
+    with LiveSession(command=command(said)) as session:
+        live = session.ask(MADE, "ort-cpu", feeds={"x": names})
+        assert live.error.startswith("<U6")
+        assert "größer" in live.error
+        with pytest.raises(UsageError, match="feed 'x': datetime64"):
+            session.ask(MADE, "ort-cpu", feeds={"x": np.array(["2020-01-01"], "datetime64[D]")})
+
+
+def test_an_error_about_several_nodes_names_none_of_them() -> None:
+    two = model([node("Relu", "x", "a"), node("Abs", "a", "y")], {"x": ("float32", (2,))}, "y")
+    first, second = two.nodes
+    assert node_of("opscope.1. failed, opscope.1._token_2 too", two) == second
+    assert node_of("between opscope.0. and opscope.1.", two) is None
+    assert node_of("opscope.7. is not there", two) is None
+    assert node_of("at opscope.0.", two) == first
 
 
 def test_an_error_speaks_of_the_users_node() -> None:
