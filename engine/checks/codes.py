@@ -137,13 +137,13 @@ _ALL = (
     Code("unnamed-initializer", "a weight without a name", (WARNING,), FILE),
     Code("attribute-given-twice", "an attribute is given twice", (WARNING,), FILE),
     Code("attribute-without-type", "an attribute without type and value", (WARNING,), FILE),
+    Code("external-data-key", "an unknown key about external data", (WARNING,), FILE),
     Code("invalid-utf8", "text that is not UTF-8", (WARNING, INFO), FILE),
     Code("unsorted-nodes", "a node stands before one that it reads from", (INFO,), FILE),
     Code("large-model", "so many nodes that the graph's layout takes a while", (INFO,), FILE),
     Code("map-type", "a value of map type", (INFO,), FILE),
     Code("incomplete-type", "a sequence or an optional of unknown element type", (INFO,), FILE),
     Code("sparse-tensor", "a sparse tensor is used as dense", (INFO,), FILE),
-    Code("external-data-key", "an unknown key about external data", (INFO,), FILE),
 )  # fmt: skip
 
 CODES: Mapping[str, Code] = MappingProxyType({code.name: code for code in _ALL})

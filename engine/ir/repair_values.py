@@ -88,9 +88,10 @@ def _broken_external(aside: Aside, tensor: onnx.TensorProto) -> str:
     if unknown := sorted(entries.keys() - set(_EXTERNAL_KEYS)):
         aside.say(
             "external-data-key",
-            Severity.INFO,
-            f"tensor '{tensor.name}': its external data states {unknown}, which is ignored",
-            "",
+            Severity.WARNING,
+            f"tensor '{tensor.name}': its external data states {unknown}, which is ignored here; "
+            "ONNX Runtime refuses such a model",
+            "save the model again with ONNX's own keys",
         )
     del tensor.external_data[:]
     for key in _EXTERNAL_KEYS:

@@ -13,6 +13,6 @@ from .parts import Example
 EXAMPLES: Mapping[str, Example] = {**placing.EXAMPLES, **precision.EXAMPLES, **files.EXAMPLES}
 
 UNSHOWN: Mapping[str, str] = {
-    "table-differs": "it shows a defect of a table of Opscope's, and none is known",
-    "live-agrees": "every model has it with --live, where ONNX Runtime is installed",
+    "table-differs": "what has it shows a defect of Opscope's, which is mended once it is known",
+    "live-agrees": "with --live every model has it, where ONNX Runtime is installed",
 }
