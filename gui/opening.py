@@ -84,7 +84,7 @@ class Opener(QObject):
             lambda job: self._work(job, path, targets),
             lambda _: self.finished.emit(),
             self.not_opened.emit,
-            title=f"Reading {path}",
+            title=f"Opening {path}",
         )
 
     def judge(self, targets: Sequence[str]) -> None:

@@ -15,6 +15,7 @@ SIGN = 15.0
 LEFT = 9.0
 GAP = 10.0  # between columns
 _NAMES, _NAMES_LIVE = 0.42, 0.34  # of the width: what names take before steps are shortened
+_LEAST, _END = 44.0, 4.0  # pixels: the fewest that tell of a step, and what is left after it
 _STEP = 95.0  # pixels: what a step takes before names are shortened
 
 
@@ -59,25 +60,30 @@ class Columns:
     """Where the columns begin, in pixels.
 
     Attributes:
-        verdict, live, step: of each column; live is None where nobody was asked.
-        word: the width of a verdict's word.
+        verdict, live, step: of each column; live is None where nobody was asked, step where there
+            is no room: then it is left to the tips.
+        word, room: the width of a verdict's word, and of a step.
     """
 
     verdict: float
     live: float | None
-    step: float
+    step: float | None
     word: float
+    room: float
 
     @classmethod
     def of(cls, width: float, needs: Needs) -> Columns:
         """The columns of a row of ``width``: each as wide as its texts need, the step the rest."""
         used = SIGN + 6 + needs.word + GAP
-        rest = width - LEFT - GAP - used * (1 + needs.live) - min(needs.step, _STEP)
+        rest = width - LEFT - GAP - used * (1 + needs.live) - min(needs.step, _STEP) - _END
         share = _NAMES_LIVE if needs.live else _NAMES
         name = min(needs.name, max(width * share, rest))
         verdict = LEFT + name + GAP
         live = verdict + used if needs.live else None
-        return cls(verdict, live, verdict + used * (1 + needs.live), needs.word)
+        step = verdict + used * (1 + needs.live)
+        room = width - step - _END
+        shown = room >= min(needs.step, _LEAST)
+        return cls(verdict, live, step if shown else None, needs.word, room)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +105,6 @@ class Needs:
         return cls(
             max((metrics.horizontalAdvance(row.target.label) for row in rows), default=0.0),
             max(least, *(metrics.horizontalAdvance(word) for word in words)) if words else least,
-            max((metrics.horizontalAdvance(row.step) + 4 for row in rows), default=0.0),
+            max((metrics.horizontalAdvance(row.step) + 1 for row in rows), default=0.0),
             live,
         )

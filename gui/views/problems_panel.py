@@ -138,11 +138,18 @@ class ProblemsPanel(Panel):
             button.setText(severity_count(severity, counts[severity]))
         self._empty.setVisible(not found)
         self._split.setVisible(bool(found))
-        opened = self._document.model is not None
-        self._empty.setText("No problem was found." if opened else "No model is open.")
+        self._empty.setText(self._nothing())
         self.counts_changed.emit(counts)
         self._stale = True
         self._throttle.request()
+
+    def _nothing(self) -> str:
+        """Why there is no finding: there may be some yet."""
+        parts = self._document.parts
+        if parts is None:
+            return "No model is open."
+        judged = parts.judged or self._document.reported is not None
+        return "No problem was found." if judged else "The model is being checked ..."
 
     def fill(self) -> None:
         """List the findings, keeping the filters and the finding that is shown."""

@@ -92,7 +92,9 @@ class StartPage(QScrollArea):
         drop.setObjectName("drop")
         row = QHBoxLayout(drop)
         row.setContentsMargins(20, 18, 20, 18)
-        row.addWidget(label("Drop an .onnx file anywhere in this window, or", selectable=False), 1)
+        row.addWidget(
+            label("Drop a model or a report anywhere in this window, or", selectable=False), 1
+        )
         button = QPushButton("Open a model ...")
         button.setProperty("primary", "true")
         button.setToolTip("Open a model (Ctrl+O)")

@@ -26,7 +26,6 @@ from .value_rows import link
 
 _HEIGHT = 22
 _BAR = 3.0
-_LEAST = 44.0  # pixels for the step; with fewer it is left to the tooltip
 
 
 class RowButton(QAbstractButton):
@@ -77,14 +76,13 @@ class RowButton(QAbstractButton):
         self._verdict(painter, at.verdict, at.word, row.look, row.word)
         if at.live is not None and row.live:
             if row.differs:
-                frame = QRectF(at.live - 4, 2.5, at.step - at.live - 2, area.height() - 5)
+                frame = QRectF(at.live - 4, 2.5, at.live - at.verdict - 2, area.height() - 5)
                 painter.setPen(QPen(QColor(theme.severity[Severity.ERROR].fill), 1.5))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
                 painter.drawRoundedRect(frame, 4, 4)
             self._verdict(painter, at.live, at.word, row.live_look, row.live)
-        room = area.width() - at.step - 4
-        if room >= _LEAST:
-            self._text(painter, row.step, at.step, room, theme.muted)
+        if at.step is not None:
+            self._text(painter, row.step, at.step, at.room, theme.muted)
 
     def _verdict(
         self, painter: QPainter, x: float, width: float, look: Look | None, word: str
@@ -131,7 +129,7 @@ class Heading(QWidget):
         titles = [(LEFT, "Target"), (at.verdict, "Predicted" if self._needs.live else "Runs on")]
         if at.live is not None:
             titles.append((at.live, "Live"))
-        if self.width() - at.step - 4 >= _LEAST:
+        if at.step is not None:
             titles.append((at.step, "Decided by"))
         for left, title in titles:
             painter.drawText(

@@ -302,6 +302,8 @@ def test_problem_chips_filter_and_count(document, app):
     document.open(replace(fakes.model(), diagnostics=()))
     panel.fill()
     assert panel.model.rowCount() == 0
+    assert "The model is being checked" in shown(panel)
+    document.set_judgement(nothing, ["ort-webgpu"])
     assert "No problem was found." in shown(panel)
 
 
@@ -411,12 +413,21 @@ def test_names_of_files_and_nodes_are_never_markup_in_tips(app):
     assert "<img" not in link(name, lambda _: None, fakes.GRU).toolTip()
 
 
-def test_the_step_keeps_a_place_beside_the_live_answer():
-    """A target with options has a long label; at the usual width the step was pushed out."""
-    needs = Needs(name=400.0, word=38.0, step=90.0, live=True)
-    at = Columns.of(327.0, needs)
-    assert 327.0 - at.step - 4 >= 44
+@pytest.mark.parametrize(
+    ("names", "step"), [(400.0, 90.0), (135.0, 41.0)], ids=["a long label", "steps in a word"]
+)
+def test_the_step_keeps_a_place_beside_the_live_answer(names, step):
+    """At the usual width of the panel."""
+    at = Columns.of(327.0, Needs(name=names, word=38.0, step=step, live=True))
+    assert at.step is not None
     assert at.verdict < at.live < at.step
+    assert at.step + at.room < 327.0
+    assert at.room >= min(step, 44.0)
+
+
+def test_a_step_that_has_no_room_is_left_out():
+    at = Columns.of(200.0, Needs(name=100.0, word=38.0, step=90.0, live=True))
+    assert at.step is None
 
 
 def test_filters_of_problems_leave_room_for_words(document, app):
