@@ -46,15 +46,16 @@ class Costs:
         self._leading: set[str] = set()  # values from which a Transpose can be reached
 
     def perm(self, left: Left | None) -> Perm | None:
-        """The permutation of a Transpose, where it is known; None for anything else."""
-        if left is None or left.op != "Transpose":
+        """The permutation that a Transpose states; None for anything else.
+
+        ORT leaves one alone that states none (``GetPermAttrIfValid``).
+        """
+        given = left.attr("perm") if left is not None and left.op == "Transpose" else None
+        if left is None or given is None:
             return None
-        given, rank = left.attr("perm"), self._work.rank(left.input(0))
-        if given is not None:
-            perm = tuple(int(a) for a in given)
-            valid = sorted(perm) == list(range(len(perm))) and rank in (None, len(perm))
-            return perm if valid else None
-        return None if rank is None else tuple(reversed(range(rank)))
+        perm, rank = tuple(int(a) for a in given), self._work.rank(left.input(0))
+        valid = sorted(perm) == list(range(len(perm))) and rank in (None, len(perm))
+        return perm if valid else None
 
     def _gains(self, left: Left, perm: Perm) -> bool:
         """Whether ORT pushes: those of a layout through all but Concat, others where that pays."""

@@ -19,8 +19,14 @@ class Edits(Costs):
         super().__init__(work, after_layout)
         self._made = 0
 
-    def transpose_input(self, left: Left, index: int, perm: Perm) -> Left:
-        """Put a Transpose before an input, or whatever has the same effect."""
+    def transpose_input(
+        self,
+        left: Left,
+        index: int,
+        perm: Perm,
+        origins: frozenset[NodeId] = frozenset(),
+    ) -> Left:
+        """Put a Transpose, which stands for ``origins``, before an input, or what does the same."""
         work, name = self._work, left.inputs[index]
         if work.is_constant(name):
             return (
@@ -37,7 +43,7 @@ class Edits(Costs):
                 return left
             output = self._name(name)
             made = self._new(left, maker.input(0), output, compose(found, perm))
-            work.moved[made.id] = work.moved.get(maker.id, frozenset((maker.id,)))
+            work.moved[made.id] = self._origins(maker)
             left = self._with(left, index, output)
             self._remove_if_idle(maker)
             return left
@@ -45,7 +51,7 @@ class Edits(Costs):
             if reader.key != left.key and self.perm(reader) == perm:
                 return self._with(left, index, reader.outputs[0])
         output = self._name(name)
-        self._new(left, name, output, perm)
+        work.moved[self._new(left, name, output, perm).id] = origins
         return self._with(left, index, output)
 
     def transpose_output(
@@ -67,6 +73,12 @@ class Edits(Costs):
         made = work.make(left, "Transpose", (inner,), (name,), {"perm": perm})
         work.moved[made.id] = origins
         return left
+
+    def _origins(self, transpose: Left | None) -> frozenset[NodeId]:
+        """The user's Transposes that ``transpose`` stands for: itself if it is one."""
+        if transpose is None:
+            return frozenset()
+        return self._work.moved.get(transpose.id, frozenset((transpose.id,)))
 
     def _new(self, near: Left, source: str, output: str, perm: Perm) -> Left:
         work = self._work

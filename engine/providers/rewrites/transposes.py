@@ -108,12 +108,13 @@ class Mover(Axes):
         if left.op in BROADCAST and not self._level(left, len(perm)):
             return False
         left = self._work.get(left.id) or left
-        origins: frozenset[NodeId] = frozenset()
-        for index in self._movable(left):
-            maker = self._work.maker(left.inputs[index])
-            if maker is not None and self.perm(maker) == perm:
-                origins |= self._work.moved.get(maker.id, frozenset((maker.id,)))
-            left = self.transpose_input(left, index, back)
+        movable = self._movable(left)
+        makers = (self._work.maker(left.inputs[index]) for index in movable)
+        origins = frozenset[NodeId]().union(
+            *(self._origins(maker) for maker in makers if self.perm(maker) == perm)
+        )
+        for index in movable:
+            left = self.transpose_input(left, index, back, origins)
         for index in range(len(left.outputs)):
             left = self.transpose_output(left, index, after, origins)
         return True
@@ -136,7 +137,8 @@ class Mover(Axes):
         elif left.op == "Reshape":
             work.discard(left, DETAIL, STEP)
             perm = compose(perm, mine)
-            work.make(left, "Transpose", (source,), (output,), {"perm": perm})
+            made = work.make(left, "Transpose", (source,), (output,), {"perm": perm})
+            work.moved[made.id] = self._origins(transpose)
         else:
             use = replace(left.use, attributes={**left.use.attributes, "perm": compose(perm, mine)})
             work.set_inputs(left, (source,), use)

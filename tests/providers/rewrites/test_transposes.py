@@ -101,3 +101,30 @@ def test_a_permutation_that_is_none_is_left_alone(perm: list[int]) -> None:
         node("Relu", "b", "y"),
     ]
     assert gone(nodes, FLAT, NHWC) == set()
+
+
+def test_one_that_states_no_permutation_is_left_alone() -> None:
+    nodes = [node("Transpose", "x", "a"), node("Relu", "a", "b"), node("Transpose", "b", "y")]
+    assert gone(nodes, FLAT, CPU) == set()
+
+
+def test_one_that_moves_to_the_other_input_is_there_still() -> None:
+    """Two cancel around a product, and its other factor is transposed instead."""
+    nodes = [
+        node("Transpose", "x", "a", perm=[1, 0]),
+        node("Sigmoid", "f", "s"),
+        node("Mul", "a s", "m"),
+        node("Transpose", "m", "y", perm=[1, 0]),
+    ]
+    inputs = {"x": ("float32", (2, 6)), "f": ("float32", (6, 1))}
+    assert gone(nodes, inputs, CPU) == {"y"}
+
+
+def test_a_reshape_that_only_moves_axes_of_length_one_does_both() -> None:
+    nodes = [
+        node("Relu", "x", "r"),
+        node("Transpose", "r", "a", perm=[0, 2, 1, 3]),
+        node("Reshape", "a k", "y"),
+    ]
+    inputs = {"x": ("float32", (1, 4, 3, 8))}
+    assert gone(nodes, inputs, CPU, {"k": np.array([3, 1, 4, 8])}) == {"y"}
