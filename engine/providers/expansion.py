@@ -14,6 +14,7 @@ from typing import Any
 from ..ir.bodies import function_body, has_body
 from ..ir.infer import infer_types
 from ..ir.model import TensorType
+from ..ir.schema import schema
 from ..ops.use import OpUse
 from .uses import model_uses
 
@@ -58,7 +59,19 @@ def _parts(use: OpUse) -> Parts:
         return ()
     ends = {port.name for port in body.graph.outputs}
     return tuple(
-        (replace(part, node=None), not node.id.graph and not ends.isdisjoint(node.outputs))
+        (_stamped(part, use), not node.id.graph and not ends.isdisjoint(node.outputs))
         for node, part in model_uses(body, infer_types(body))
         if node.op != "Constant"
     )
+
+
+def _stamped(part: OpUse, use: OpUse) -> OpUse:
+    """A node of the body for ``use``, at the version that the model's own opset gives it.
+
+    ORT puts the body's nodes into the model's graph, whichever opset the body was written for.
+    """
+    if part.domain != use.domain:
+        return replace(part, node=None)
+    found = schema(part.domain, part.op_type, use.opset)
+    version = found.since_version if found else part.since_version
+    return replace(part, node=None, since_version=version, opset=use.opset)

@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..ir.model import Graph, GraphPath, Model, NodeId, TensorType
+from ..ir.model import Graph, GraphPath, Model, NodeId
 from .ort import OrtProvider
 from .quantizers import moved_quantizers
 from .rewrites import (
@@ -23,12 +23,14 @@ from .rewrites import (
     Left,
     Value,
     Work,
+    casts,
     level_one,
     level_two,
     wrap,
 )
 from .support import Reason, Status, Support
 from .uses import Types, model_uses
+from .value_types import completed
 
 # Initializers of at most so many elements count as host values in the CPU-preferred pass
 # (kSmallInitializerThreshold in include/onnxruntime/ep/get_capability_utils.h).
@@ -49,7 +51,7 @@ def place_ort(model: Model, types: Types, provider: OrtProvider) -> dict[NodeId,
     uses = {
         # Within a function ORT gives the nodes other names when it puts the body in place.
         node.id: replace(use, name="") if node.id.graph[:1] in bodies else use
-        for node, use in model_uses(model, types)
+        for node, use in model_uses(model, completed(model, types))
     }
     verdicts: dict[NodeId, Support] = {}
     constants: dict[GraphPath, dict[str, Value]] = {}
@@ -60,29 +62,32 @@ def place_ort(model: Model, types: Types, provider: OrtProvider) -> dict[NodeId,
         around = graph.path[:-1]
         outer = constants.get(around, {}) if graph.path and graph.path not in bodies else {}
         work = Work(graph, uses, outer, lambda node: model.function_of(node) is not None)
-        level_one(work, lambda left: provider.host_kernel(left.use) == "kernel")
-        there = (origins for made, origins in work.moved.items() if work.get(made) is not None)
-        moved = frozenset[NodeId]().union(*there)
-        cancelled = work.verdicts.keys() - moved
-        constants[graph.path] = work.constants()
-        for path in work.opened:
-            constants[path] = constants[graph.path]
+        verdicts |= _place_graph(graph, work, provider)
+        for path in (graph.path, *work.opened):
+            constants[path] = work.constants()
         settled.update(work.opened, work.forgotten)
-        found = {left.id: provider.support(left.use) for left in work}
-        if provider.channels_last:
-            _lay_out(work, found)
-        found |= _HostValues(work, found, provider).verdicts()
-        fusions = SEEN.get((provider.table.id, provider.table.version), {})
-        sides = {node: side_of(verdict) for node, verdict in found.items()}
-        level_two(work, sides, fusions)
-        found |= work.verdicts
-        found |= _moved(work, found, provider)
-        mine = (node for node in found if node.graph != (MADE,))
-        placed = {node: _resolved(node, found, work.into) for node in mine}
-        if provider.channels_last:
-            placed |= moved_quantizers(graph, placed, cancelled)
-        verdicts |= placed
     return verdicts | _out_of_reach(model, verdicts, provider.options.force_cpu_node_names)
+
+
+def _place_graph(graph: Graph, work: Work, provider: OrtProvider) -> dict[NodeId, Support]:
+    """The verdicts on one graph, and on those of its branches that ORT puts in place of an If."""
+    level_one(work, lambda left: provider.host_kernel(left.use) == "kernel")
+    there = (origins for made, origins in work.moved.items() if work.get(made) is not None)
+    cancelled = work.verdicts.keys() - frozenset[NodeId]().union(*there)
+    found = {left.id: provider.support(left.use) for left in work}
+    if provider.channels_last:
+        _lay_out(work, found)
+    found |= _HostValues(work, found, provider).verdicts()
+    sides = {node: side_of(verdict) for node, verdict in found.items()}
+    level_two(work, sides, SEEN.get((provider.table.id, provider.table.version), {}))
+    casts.apply(work, sides, {node for node, verdict in found.items() if verdict.data.get("casts")})
+    found |= work.verdicts
+    found |= _moved(work, found, provider)
+    mine = (node for node in found if node.graph != (MADE,))
+    placed = {node: _resolved(node, found, work.into) for node in mine}
+    if provider.channels_last:
+        placed |= moved_quantizers(graph, placed, cancelled)
+    return placed
 
 
 def _out_of_reach(
@@ -166,24 +171,6 @@ def side_of(verdict: Support) -> str:
     if verdict.status is Status.FAILS:
         return "gpu" if verdict.data.get("when") == "run time" else "cpu"
     return str(verdict.data.get("provider", ""))
-
-
-def ort_types(model: Model, static: Types, concrete: Types) -> Types:
-    """What ORT knows of each value when it places: of ``concrete`` no assumed dimension."""
-    if has_fixed_inputs(model.graph):
-        return concrete
-    found = dict(static)
-    for value, kind in concrete.items():
-        before = static.get(value, TensorType("?"))
-        if before.dtype == "?" or before.shape is None:
-            rank = None if kind.shape is None else (None,) * len(kind.shape)
-            found[value] = TensorType(kind.dtype, before.shape or rank, kind.kind)
-    return found
-
-
-def has_fixed_inputs(graph: Graph) -> bool:
-    """True if the file states every input's shape: ORT then knows nearly every shape."""
-    return all(p.type is not None and p.type.known_dims is not None for p in graph.inputs)
 
 
 class _HostValues:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..ir.model import Graph, Model, Node, NodeId, captured_inputs
-from .imports import without_version
+from .imports import import_verdicts
 from .ort import OrtProvider
-from .ort_graph import ort_types, place_ort
+from .ort_graph import place_ort
 from .provider import HOST, Provider
 from .support import Reason, Status, Support
 from .targets import target
@@ -35,16 +35,15 @@ def place(
         model: the model.
         target_id: id of a target.
         types: static types of the model's values (``ir.infer``).
-        concrete: a plan's types, where one was made. ORT places without having seen an input, so
-            for its targets they add element types and ranks alone, unless all inputs are fixed.
+        concrete: a plan's types, where one was made. ORT places without having seen an input: for
+            its targets they say nothing.
     """
     chosen = target(target_id).provider
-    known = concrete or types
     if isinstance(chosen, OrtProvider):
-        known = ort_types(model, types, known)
-        placed = {**place_ort(model, known, chosen), **without_version(model)}
+        placed = {**place_ort(model, types, chosen), **import_verdicts(model, chosen)}
         calls = (n for n in model.nodes.values() if model.function_of(n) is not None)
         return placed | {node.id: CALL for node in calls}
+    known = concrete or types
     looped = _loop_bodies(model)
     verdicts: dict[NodeId, Support] = {}
     for graph in model.graphs():

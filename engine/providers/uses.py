@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..ir.model import AttributeReference, Graph, GraphPath, Model, Node, TensorType
+from ..ir.model import AttributeReference, Graph, GraphPath, Model, Node, TensorType, Weight
 from ..ir.schema import schema
 from ..ops.use import OpUse
 
@@ -36,7 +36,7 @@ def _uses(
     graphs: Mapping[GraphPath, Graph],
     bodies: frozenset[GraphPath],
 ) -> Iterator[tuple[Node, OpUse]]:
-    outer = _outer_graphs(graph, graphs, bodies)
+    outer = outer_graphs(graph, graphs, bodies)
     for node in graph.nodes:
         yield node, node_use(model, graph, node, types, outer)
 
@@ -55,11 +55,8 @@ def node_use(
     opset = model.opset(node) or 0
     found = schema(node.domain, node.op_type, opset) if opset else None
     scopes = (graph, *outer)
-    known = {}
-    for index, name in enumerate(node.inputs):
-        weight = next((g.initializers[name] for g in scopes if name in g.initializers), None)
-        if name and weight is not None:
-            known[index] = weight.numpy
+    weights = ((index, _weight(name, scopes)) for index, name in enumerate(node.inputs) if name)
+    known = {index: weight.numpy for index, weight in weights if weight is not None}
     # What a function's attribute refers to is known only where it is called.
     given = {k: v for k, v in node.attributes.items() if not isinstance(v, AttributeReference)}
     return OpUse(
@@ -77,6 +74,16 @@ def node_use(
     )
 
 
+def _weight(name: str, scopes: tuple[Graph, ...]) -> Weight | None:
+    """The initializer that ``name`` stands for; None where an inner graph hides it."""
+    for graph in scopes:
+        if name in graph.initializers:
+            return graph.initializers[name]
+        if name in graph.producers or any(port.name == name for port in graph.inputs):
+            return None
+    return None
+
+
 def _type(name: str, scopes: tuple[Graph, ...], types: Types) -> TensorType:
     for graph in scopes:
         if name in graph.initializers:
@@ -86,7 +93,7 @@ def _type(name: str, scopes: tuple[Graph, ...], types: Types) -> TensorType:
     return UNKNOWN
 
 
-def _outer_graphs(
+def outer_graphs(
     graph: Graph, graphs: Mapping[GraphPath, Graph], bodies: frozenset[GraphPath]
 ) -> tuple[Graph, ...]:
     """The graphs that ``graph`` can capture from, from the inside out."""

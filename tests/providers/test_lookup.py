@@ -129,6 +129,32 @@ def test_a_model_without_a_version_of_its_operators(
     assert words in found.detail
 
 
+@pytest.mark.parametrize(
+    ("target", "imports", "status"),
+    [
+        # What onnxruntime of each version said: "Current official support is till opset ...".
+        ("ort-cpu@1.24.4", {"": 25}, Status.HOST),
+        ("ort-cpu@1.24.4", {"": 26}, Status.FAILS),
+        ("ort-cpu@1.30.0", {"": 27}, Status.FAILS),
+        ("ort-cpu@1.32.0", {"": 28}, Status.HOST),
+        ("ort-cpu@1.32.0", {"": 29}, Status.FAILS),
+        ("ort-webgpu@0.4.0", {"": 29}, Status.FAILS),
+        ("ort-cpu@1.32.0", {"": 17, "com.microsoft": 2}, Status.FAILS),
+        ("ort-cpu@1.32.0", {"": 17, "ai.onnx.ml": 6}, Status.FAILS),
+        ("ort-cpu@1.32.0", {"": 17, "own": 99}, Status.HOST),
+    ],
+)
+def test_an_import_above_the_newest_that_ort_knows_fails_the_session(
+    target: str, imports: dict[str, int], status: Status
+) -> None:
+    subject = replace(model([node("Abs", "x", "y")], X2, "y"), opset_imports=imports)
+    (found,) = place(subject, target, infer_types(subject)).values()
+    assert found.status is status
+    if status is Status.FAILS:
+        assert found.data["when"] == "session creation"
+        assert "the newest that it knows" in found.detail
+
+
 def test_a_recurrent_node_over_batches_first_fails_on_the_cpu() -> None:
     inputs = {
         "x": ("float64", (1, 3, 6)),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper
 from opscope.engine.checks.judge import Judgement, judge
 from opscope.engine.ir.infer import infer_types
 from opscope.engine.ir.model import Model
@@ -15,6 +16,7 @@ from opscope.engine.providers.ort import OrtProvider
 from opscope.engine.providers.ort_graph import place_ort
 from opscope.engine.providers.ort_options import OrtOptions
 from opscope.engine.providers.tables import load_table
+from opscope.engine.providers.uses import model_uses
 from small_model import model, node, verdict
 
 BATCH = ("float32", ("batch", 6))
@@ -55,6 +57,39 @@ def test_a_symbolic_dimension_keeps_shape_unfolded_whatever_is_assumed() -> None
     found = judged(node("Shape", "x", "s", "shape"), node("Reshape", "x s", "y", "reshape"))
     assert found.assumed == {"batch": 1}
     assert verdict(found, "shape").status is Status.GPU
+
+
+def test_a_shape_that_hangs_on_a_values_number_is_not_known_whatever_is_assumed() -> None:
+    """The plan pads by numbers that it made up; ORT has seen none when it places."""
+    found = judged(
+        node("Pad", "x p", "w", "pad"),
+        node("Shape", "w", "s", "shape"),
+        node("Reshape", "w s", "y", "reshape"),
+        x=("float32", (2, 6)),
+        inputs={"p": ("int64", (4,))},
+    )
+    assert found.plan is not None
+    assert verdict(found, "shape").status is Status.GPU
+
+
+def test_a_value_of_a_loops_own_hides_the_constant_of_that_name_around_it() -> None:
+    body = helper.make_graph(
+        [node("Identity", "c", "d", "again"), node("Exp", "s", "t", "exp")],
+        "body",
+        [
+            helper.make_tensor_value_info("i", TensorProto.INT64, []),
+            helper.make_tensor_value_info("c", TensorProto.BOOL, []),
+            helper.make_tensor_value_info("s", TensorProto.FLOAT, [2, 6]),
+        ],
+        [
+            helper.make_tensor_value_info("d", TensorProto.BOOL, []),
+            helper.make_tensor_value_info("t", TensorProto.FLOAT, [2, 6]),
+        ],
+    )
+    subject = made(node("Loop", "n c x", "y", "loop", body=body), n=np.array(3), c=np.array(True))
+    assert on_cpu(subject, NHWC) >= {"again"}
+    uses = {n.name: use for n, use in model_uses(subject, infer_types(subject))}
+    assert not uses["again"].values
 
 
 def test_dequantizing_is_not_folded() -> None:

@@ -27,6 +27,9 @@ again, and only then makes kernels. In its order, with who repeats each part her
        v
     level 2, within one provider: Conv and its activation,           activations, normalizations
        |     MatMul and Transpose, QuickGelu, LayerNormalization
+       |
+    Casts around what the CPU has in float32 alone; what they        casts
+       |     undo is dropped
        v
     kernels: no match anywhere ends the session                      ../ort_failures
 
@@ -39,13 +42,13 @@ ORT gives it one of its own, which is why forceCpuNodeNames does not find it.
 
 Where ORT moves nodes in a way that is not repeated here the verdict is unknown (``../quantizers``).
 Fusions of level 2 that are not repeated (SkipLayerNormalization, BiasGelu, FastGelu, Attention,
-EmbedLayerNormalization, chains of Casts) join nodes of one provider: their verdicts hold all the
-same.
+EmbedLayerNormalization) join nodes of one provider: their verdicts hold all the same.
 """
 
 from __future__ import annotations
 
 from . import (
+    casts,
     common,
     convolutions,
     folding,
@@ -70,6 +73,7 @@ __all__ = [
     "Left",
     "Value",
     "Work",
+    "casts",
     "level_one",
     "level_two",
     "wrap",

@@ -1,8 +1,8 @@
 """Constant folding: what depends on no input is computed while the session is made (level 1).
 
 Source: onnxruntime/core/optimizer/constant_folding.cc. DequantizeLinear stays, so that later passes
-see quantized units; a Shape folds where ORT knows every dimension; an If whose condition is
-constant is replaced by the branch that it takes.
+see quantized units; a Shape folds where ORT knows every dimension, and takes what is read for
+nothing else along; an If whose condition is constant is replaced by the branch that it takes.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ STEP = "constant folding"
 RANDOM = frozenset(
     ("RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial")
 )
+ONLY_SHAPE = "only its shape was read, which ORT knows: it drops the node"
 LARGEST = 1 << 30
 """Bytes: ORT folds no node whose outputs take more."""
 
@@ -45,6 +46,7 @@ def apply(work: Work, able: Able) -> None:
         elif left.op == "Shape":
             if work.dims(left.input(0)) is not None or work.is_constant(left.input(0)):
                 work.fold(left, "ORT knows the shape of its input, so it folds the node", STEP)
+                work.prune(left.input(0), ONLY_SHAPE, STEP)
         elif _foldable(work, left) and able(left):
             work.fold(left, "ORT folds it: all inputs are constants", STEP)
 

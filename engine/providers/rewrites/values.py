@@ -27,7 +27,11 @@ class Values:
     """
 
     def __init__(self, graph: Graph, outer: Mapping[str, Value] | None = None) -> None:
-        self._constants: dict[str, Value] = dict(outer or {})
+        # A constant around the graph is hidden by a value of the graph's own with its name.
+        own = {p.name for p in graph.inputs} | set(graph.producers)
+        self._constants: dict[str, Value] = {
+            name: value for name, value in (outer or {}).items() if name not in own
+        }
         self._constants |= {name: weight.numpy for name, weight in graph.initializers.items()}
         self._types: dict[str, TensorType] = {n: w.type for n, w in graph.initializers.items()}
         self.changed = False

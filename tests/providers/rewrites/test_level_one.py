@@ -291,6 +291,28 @@ CASES: Mapping[str, Case] = {
         {"x": ("float32", ("b", 3, 4))},
         {"i": np.int64(0), "o": [0], "k": [-1]},
     ),
+    "only its shape is read": Case(
+        [
+            node("Slice", "x b e", "a"),
+            node("Neg", "a", "n"),
+            node("Shape", "n", "s"),
+            node("ConstantOfShape", "s", "c"),
+            node("Add", "c t", "y"),
+        ],
+        "n0 n1 n2 n3",
+        {"x": X["x"], "t": ("float32", (1, 6))},
+        {"b": [0], "e": [1]},
+    ),
+    "its shape and its values are read": Case(
+        [
+            node("Neg", "x", "n"),
+            node("Shape", "n", "s"),
+            node("Expand", "k s", "e"),
+            node("Add", "n e", "y"),
+        ],
+        "n1 n2",
+        weights={"k": ramp(1)},
+    ),
     # What is one operator from some opset on.
     "LayerNormalization spelt out": spelt_layer_norm(17, "n0 n1 n2 n3 n4 n5 n6 n7"),
     "LayerNormalization spelt out, too early": spelt_layer_norm(13, ""),
