@@ -17,7 +17,8 @@ class Equals:
     """Which of a model's nodes are equal, but for the layout of what they read.
 
     Inputs are followed through nodes that only lay values out anew, small constants are compared by
-    value: so ORT's own pass sees them after it has moved every Transpose away.
+    value: so ORT's own pass sees them after it has moved every Transpose away. A Shape alone sees
+    the layout.
     """
 
     def __init__(self, model: Model) -> None:
@@ -37,13 +38,15 @@ class Equals:
 
     def _look_at(self, graph: Graph) -> None:
         values: dict[str, Hashable] = {n: _content(w, n) for n, w in graph.initializers.items()}
+        shaped = dict(values)  # not followed through what lays values out anew
         arithmetic = set(values)
         for node in graph.sorted_nodes:
             read = [name for name in node.inputs if name]
             if node.op in SHAPES or (not node.subgraphs and arithmetic.issuperset(read)):
                 self._arithmetic.add(node.id)
                 arithmetic |= set(node.outputs)
-            given = tuple(values.get(name, name) for name in node.inputs)
+            known = shaped if node.op in SHAPES else values
+            given = tuple(known.get(name, name) for name in node.inputs)
             stated = tuple(
                 (k, _content(v, k) if isinstance(v, Weight) else repr(v))
                 for k, v in sorted(node.attributes.items())
@@ -56,7 +59,7 @@ class Equals:
             self._keys[node.id] = key
             first = group[0].id
             for at, name in enumerate(node.outputs):
-                values[name] = (first, at)
+                values[name] = shaped[name] = (first, at)
             if node.op_type in _LAYOUT and given and node.outputs:
                 values[node.outputs[0]] = given[0]
             elif node.op == "Constant" and isinstance(node.attributes.get("value"), Weight):

@@ -83,7 +83,7 @@ class _Matcher:
             # Consumers first: what became of them tells much of what they read.
             for node in reversed(graph.sorted_nodes):
                 self._moves[node.id] = self._next_transpose(graph, node)
-                found = self._named(node) or self._by_values(graph, node)
+                found = self._named(graph, node) or self._by_values(graph, node)
                 if node.op == "Transpose" and found.status is Status.FOLDED:
                     found = self._merged(graph, node) or self._moved(node) or found
                 self._found[node.id] = found
@@ -94,8 +94,10 @@ class _Matcher:
 
     # -- by name -----------------------------------------------------------------------------------
 
-    def _named(self, node: Node) -> LiveNode | None:
+    def _named(self, graph: Graph, node: Node) -> LiveNode | None:
         if node.id in self._same:
+            if self._is_undone(graph, node):
+                return LiveNode(Status.FOLDED, "", "dropped: a Cast beside it undoes it")
             return together(self._same[node.id])
         if node.op == "Constant":
             return LiveNode(Status.FOLDED, "", "made an initializer")
@@ -107,6 +109,17 @@ class _Matcher:
             # ORT 1.27 with its built-in WebGPU, layout NHWC: it records the CPU's nodes alone.
             return LiveNode(Status.UNKNOWN, "", "there, but this ORT recorded no provider for it")
         return None
+
+    def _is_undone(self, graph: Graph, node: Node) -> bool:
+        """Whether a Cast that was placed is gone in the end, while what reads it is there still."""
+        if node.op != "Cast" or self._after is None or self._tokens[node.id] in self._after.named:
+            return False
+        readers = [r for name in filter(None, node.outputs) for r in graph.consumers.get(name, ())]
+        return bool(readers) and all(
+            self._tokens[reader.id] in self._after.named
+            or (reader.op == "Cast" and self._found[reader.id].status is Status.FOLDED)
+            for reader in readers
+        )
 
     # -- by values ---------------------------------------------------------------------------------
 

@@ -58,6 +58,12 @@ class Rewritten:
                     self._define(name, node)
                     for inner in _inner_names(name):
                         self._opened.setdefault(inner, []).append(node)
+        for name, node in tuple(self._makers.items()):
+            # Where the Casts around it are gone again, a float32 value stands for the float16 one.
+            plain = name.removeprefix(_CAST)
+            if name not in (plain, node.name) and plain not in self._sources:
+                self._sources[name] = plain
+                self._define(plain, node)
 
     def source(self, name: str) -> str:
         """The value that ``name`` is a copy of, or itself."""
@@ -103,8 +109,8 @@ class Rewritten:
         behind: dict[NodeId, Node | None] = {}
         for graph in self._graphs:
             for node in reversed(graph.sorted_nodes):
-                readers = (r for n in node.outputs for r, _ in self._readers.get(n, ()))
-                if node.domain == NHWC:
+                readers = [r for n in node.outputs for r, _ in self._readers.get(n, ())]
+                if node.domain == NHWC or any(reader.domain == NHWC for reader in readers):
                     behind[node.id] = None
                 elif is_orts_transpose(node):
                     behind[node.id] = node

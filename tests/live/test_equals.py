@@ -56,6 +56,13 @@ def test_layouts_are_seen_through() -> None:
     assert groups(node("Neg", "x", "t", "neg"), *two("Exp", "x", "t")) == []
 
 
+@pytest.mark.parametrize("op", ["Shape", "Size"])
+def test_a_shape_sees_the_layout(op: str) -> None:
+    turned = node("Transpose", "x", "t", "turn", perm=[1, 0])
+    assert groups(turned, *two(op, "x", "t")) == []
+    assert groups(turned, *two(op, "t", "t")) == [{"a", "b"}]
+
+
 def test_what_computes_with_shapes_and_constants_alone() -> None:
     end = [helper.make_tensor_value_info("t", TensorProto.INT64, None)]
     inner = helper.make_graph([node("Cast", "x", "t", to=7)], "inner", [], end)

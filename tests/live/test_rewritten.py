@@ -35,6 +35,23 @@ def test_a_cast_that_ort_put_in_gives_nothing_by_itself() -> None:
     assert found.producer("a") is None
 
 
+def test_a_float32_value_stands_for_the_float16_one_where_orts_casts_are_gone() -> None:
+    wide = "InsertedPrecisionFreeCast_a"
+    found, nodes = saved(
+        helper.make_node("Exp", ["x"], [wide], "exp"), helper.make_node("Det", [wide], ["y"], "det")
+    )
+    assert found.source(wide) == "a"
+    assert found.producer("a") == nodes["exp"]
+
+
+def test_a_transpose_for_a_layout_is_not_one_that_moved() -> None:
+    relu, turn = node("Relu", "x", "a", "relu"), node("Transpose", "a", "b", "Transpose_token_1")
+    moved, nodes = saved(relu, turn, node("Det", "b", "y", "det"))
+    assert moved.next_transpose([nodes["relu"]]) == nodes["Transpose_token_1"]
+    laid, nodes = saved(relu, turn, node("Conv", "b", "y", "conv", domain=NHWC))
+    assert laid.next_transpose([nodes["relu"]]) is None
+
+
 def test_a_name_that_several_graphs_define_is_known_where_they_agree() -> None:
     def branch(op: str) -> Any:
         ends = [helper.make_tensor_value_info("t", TensorProto.FLOAT, None)]
