@@ -11,7 +11,7 @@ from pathlib import Path
 
 import guard_models as models
 import pytest
-from opscope.engine.guard import Policy, Rule
+from opscope.engine.guard import Policy, Rule, batch
 from opscope.engine.guard.batch import check_files, default_jobs, worker_command
 from opscope.engine.guard.checking import Request, check_or_error
 from opscope.engine.guard.worker import FLAG
@@ -69,6 +69,15 @@ def test_a_file_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
     assert [a.exit_code for a in answers] == [2, 4, 2]
     assert answers[1].error == f"{hang}: the check's process took more than 2 s, and was ended"
     assert not is_alive(int(Path(hang).read_text()))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is taken")
+def test_a_file_that_takes_too_much_memory_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch, "memory_for_one", lambda: 1 << 30)
+    answers = check_files(requests("a", "eat", "b"), jobs=1, command=FAILING)
+    assert [a.exit_code for a in answers] == [2, 4, 2]
+    assert answers[1].error.startswith("eat: the check's process took ")
+    assert answers[1].error.endswith(" of memory, where it may take 1,024 MiB, and was ended")
 
 
 def test_an_interrupted_call_ends_its_processes(tmp_path: Path) -> None:

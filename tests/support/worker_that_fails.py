@@ -22,6 +22,10 @@ def check(request: Request) -> Checked:
     if "hang" in request.path:
         Path(request.path).write_text(str(os.getpid()))
         time.sleep(600)
+    if "eat" in request.path:
+        kept = bytearray(2 << 30)
+        time.sleep(600)
+        del kept
     if "defect" in request.path:
         raise RuntimeError("no such thing")
     if "memory" in request.path:
