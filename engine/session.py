@@ -106,27 +106,29 @@ class Session:
         Raises:
             NotCoveredError: a node that nobody can run; it names the operator.
         """
-        with self._turn:
-            return self._prepare(model, feeds, fallback, stats, assumed)
-
-    def _prepare(
-        self,
-        model: Model,
-        feeds: Mapping[str, np.ndarray],
-        fallback: str,
-        stats: bool,
-        assumed: Mapping[str, int] | None,
-    ) -> Program:
         shapes = tuple((n, a.dtype.str, a.shape) for n, a in sorted(feeds.items()))
         key = (model.sha256, model.path, fallback, stats, shapes)
+        with self._turn:
+            found = self._kept(key, feeds)
+            if found is None:
+                plan = self.plan(model, feeds, fallback=fallback, stats=stats, assumed=assumed)
+                digests = {name: _digest(feeds[name]) for name in plan.host_keyed}
+                found = _Cached(key, digests, self._compile(model, plan))
+            self._programs.append(found)
+            del self._programs[:-KEPT_PROGRAMS]
+            return found.program
+
+    def _kept(self, key: ShapeKey, feeds: Mapping[str, np.ndarray]) -> _Cached | None:
+        """Take a program that can run ``feeds`` out of those that are kept."""
         for cached in self._programs:
             if cached.serves(key, feeds):
                 self._programs.remove(cached)
-                self._programs.append(cached)
-                return cached.program
-        plan = self.plan(model, feeds, fallback=fallback, stats=stats, assumed=assumed)
-        if plan.blocked is not None:
-            node = plan.blocked
+                return cached
+        return None
+
+    def _compile(self, model: Model, plan: Plan) -> Program:
+        node = plan.blocked
+        if node is not None:
             raise NotCoveredError(
                 f"{model.path or 'the model'}: node '{node.label}' ({node.op}) cannot be run: "
                 f"{node.support.detail}"
@@ -138,11 +140,7 @@ class Session:
         ) -> Sequence[Any]:
             return evaluate(segment.use, inputs, scope.with_values(captured))
 
-        program = Program(self.gpu, self.pipelines, plan, on_host)
-        digests = {name: _digest(feeds[name]) for name in plan.host_keyed}
-        self._programs.append(_Cached(key, digests, program))
-        del self._programs[:-KEPT_PROGRAMS]
-        return program
+        return Program(self.gpu, self.pipelines, plan, on_host)
 
     def run(
         self,
