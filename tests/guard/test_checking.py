@@ -16,13 +16,15 @@ from opscope.engine.errors import FeedError, ModelFileError, UsageError
 from opscope.engine.guard import (
     Checked,
     ModelPolicy,
+    OffGpu,
     Policy,
     Rule,
     TargetPolicy,
     check_model,
 )
-from opscope.engine.guard.applied import says_on_host
+from opscope.engine.guard.applied import apply_policy, says_on_host
 from opscope.engine.guard.checking import Request, check_or_error
+from opscope.engine.guard.fingerprints import Places
 from opscope.engine.guard.worker import plain
 from opscope.engine.ir.model import Model, NodeId
 from opscope.engine.live import LiveSession
@@ -167,6 +169,19 @@ def test_shape_arithmetic_on_the_host_is_judged_by_an_allow_list_too(tmp_path: P
     checked = check_model(path, policy=allowing())
     assert [f.diagnostic.name for f in checked.failing] == ["add"]
     assert check_model(path, policy=allowing("Add")).exit_code == 0
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_a_node_that_no_rule_speaks_of_is_judged_by_where_it_runs(status: Status) -> None:
+    subject = model([node("Elu", "x", "y", "elu")], {"x": ("float32", (2,))}, "y")
+    (number,) = subject.nodes
+    off = {"ort-webgpu": (OffGpu(number, "elu", "Elu", status, "", "said so"),)}
+    kept = apply_policy(allowing("Shape"), (), off, Places(subject), "m.onnx").kept
+    on_cpu = status in (Status.HOST, Status.FUSED)  # the rest fails, or is not known
+    assert [f.diagnostic.text for f in kept] == (
+        ["it runs on the CPU: said so (allow-host of ort-webgpu does not have Elu)"] * on_cpu
+    )
+    assert apply_policy(allowing("Elu"), (), off, Places(subject), "m.onnx").kept == ()
 
 
 def test_on_ort_cpu_the_cpu_is_where_nodes_belong(two: str) -> None:
