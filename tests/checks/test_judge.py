@@ -161,6 +161,26 @@ def test_a_functions_body_gets_what_its_calls_agree_on() -> None:
     assert judged.verdicts["opscope"][inside].status is Status.GPU
 
 
+def test_of_a_body_that_its_calls_place_differently_the_worst_counts() -> None:
+    body = helper.make_function(
+        "local", "Same", ["a"], ["b"],
+        [node("Relu", "a", "b", "relu")], [helper.make_opsetid("", 17)],
+    )  # fmt: skip
+    for first, second in (("x", "z"), ("z", "x")):
+        subject = model(
+            [
+                node("Same", first, "p", "first", domain="local"),
+                node("Same", second, "q", "second", domain="local"),
+            ],
+            {"x": ("float32", (2, 6)), "z": ("float64", (2, 6))},
+            "p q",
+            functions=[body],
+            domains=["local"],
+        )
+        inside = NodeId(("local::Same",), 0)
+        assert judge(subject).verdicts["opscope"][inside].status is Status.HOST
+
+
 def test_a_failure_inside_a_function_names_the_files_node() -> None:
     body = helper.make_function(
         "local", "Wrong", ["a"], ["b"],

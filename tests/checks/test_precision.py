@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx import numpy_helper
+from opscope.engine.checks import f16_index
 from opscope.engine.checks.f16_index import wrong_positions
 from opscope.engine.checks.judge import judge
 from opscope.engine.diagnostics import Severity
@@ -51,6 +52,17 @@ def test_the_first_wrong_column_by_stride(case: tuple[int, int, int, int]) -> No
     wrong = wrong_positions(width, output, kernel, stride, 1, pad)
     assert wrong[0] == FIRST_WRONG[case]
     assert len(wrong_positions(width // 16, output // 16, kernel, stride, 1, pad)) == 0
+
+
+def test_what_would_take_minutes_to_go_through_is_not_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(f16_index, "MOST_STEPS", 2_200 * 4)
+    assert only(deconvolution(1100, 4, strides=[2], pads=[1, 1]), "f16-index-loss").data
+    monkeypatch.setattr(f16_index, "MOST_STEPS", 2_200 * 4 - 1)
+    told = only(deconvolution(1100, 4, strides=[2], pads=[1, 1]), "f16-index-loss")
+    assert told.severity is Severity.INFO
+    assert "its output of 2,200 positions is too long to go through" in told.text
 
 
 def test_the_columns_of_the_reported_case() -> None:
@@ -283,6 +295,10 @@ SUMS = {
     "ConvTranspose": (
         lambda n: summing("ConvTranspose", {"x": (1, n, 4), "w": (n, 2, 4)}, strides=[2]),
         1025,
+    ),
+    "grouped ConvTranspose": (
+        lambda n: summing("ConvTranspose", {"x": (1, 2 * n, 4), "w": (2 * n, 2, 4)}, group=2),
+        513,
     ),
     "ReduceMean": (lambda n: summing("ReduceMean", {"x": (3, n)}, axes=[1]), 2049),
     "ReduceSum of all": (lambda n: summing("ReduceL2", {"x": (1, n)}), 2049),

@@ -8,10 +8,11 @@ from opscope.engine.cli.main import main
 from opscope.engine.diagnostics import Severity
 from opscope.engine.errors import ModelFileError, UsageError
 from opscope.engine.ir.model import NodeId
-from opscope.engine.providers.support import Reason, Status
+from opscope.engine.providers.support import Reason, Status, Support
 from opscope.engine.report.build import make_report
 from opscope.engine.report.container import SIGNATURE, write_zip
 from opscope.engine.report.model import ReportedModel, reported_model
+from opscope.engine.report.parse import parse
 from opscope.engine.report.reopen import open_model, open_runnable, stated
 
 
@@ -64,6 +65,16 @@ def test_what_decided_the_live_answer_and_the_copies_are_there_as_they_were(path
     assert list(model.live) == ["ort-webgpu"]
     # What crosses from or to nodes that are not shown cannot be drawn; the report lists it.
     assert model.copies["ort-webgpu"] == given.copies["ort-webgpu"][:1]
+
+
+def test_that_a_node_reads_cpu_values_alone_survives():
+    """Where it does, being on the CPU costs no copy."""
+    verdict = Support(
+        Status.HOST, Reason.TYPE, "int64", {"step": "kernel", "host_values_only": True}
+    )
+    subject = case.subject(verdicts={"ort-webgpu": {case.ADD: verdict}})
+    model = reported_model(parse(make_report(subject).report.to_text(), "r"))
+    assert model.verdicts["ort-webgpu"] == {case.ADD: verdict}
 
 
 def test_weights_are_absent_and_say_so(path):
