@@ -237,6 +237,9 @@ def test_shapes_of_the_policy_hold_where_the_model_has_them(tmp_path: Path) -> N
     entry = ModelPolicy("*m.onnx", {"steps": 7, "elsewhere": 1}, {"nothing": (1,)})
     assert check_model(path).assumed == {"steps": 1}
     assert check_model(path, policy=Policy(models=(entry,))).assumed == {}
+    # A shape that the call gives leaves nothing for the policy to say of its dimensions.
+    given = check_model(path, shapes={"x": (3, 1, 6)}, policy=Policy(models=(entry,)))
+    assert given.assumed == {}
     with pytest.raises(FeedError, match="elsewhere"):
         check_model(path, dims={"elsewhere": 1})
     with pytest.raises(FeedError):
