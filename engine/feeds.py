@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from .errors import FeedError
 from .feed_files import read_feed_files, save_outputs
 from .feed_ranges import Range, integer_ranges
+from .feed_shapes import bind, concrete_shapes, feed_error, listed, named_dims
 from .ir.dtypes import array_type, numpy_dtype
-from .ir.model import Model, Port, TensorType
+from .ir.model import Model, TensorType
 
 __all__ = [
     "Feeds",
@@ -22,10 +21,6 @@ __all__ = [
     "save_outputs",
     "stand_in_feeds",
 ]
-
-ASSUMED_FIRST = 1  # an unknown dimension on the first axis: the batch
-ASSUMED_OTHER = 64
-MAX_INPUT_BYTES = 2 << 30
 
 
 @dataclass(frozen=True)
@@ -63,7 +58,7 @@ def random_feeds(
             input that is no tensor of numbers.
     """
     ports = {port.name: port for port in model.graph.inputs}
-    found, assumed = _concrete_shapes(model, ports, shapes or {}, dims or {})
+    found, assumed = concrete_shapes(model, ports, shapes or {}, dims or {})
     ranges = integer_ranges(model.graph, found)
     generator = np.random.default_rng(seed)
     arrays = {}
@@ -84,7 +79,7 @@ def stand_in_feeds(
     several (a shape). Arguments and errors are those of :func:`random_feeds`.
     """
     ports = {port.name: port for port in model.graph.inputs}
-    found, assumed = _concrete_shapes(model, ports, shapes or {}, dims or {})
+    found, assumed = concrete_shapes(model, ports, shapes or {}, dims or {})
     ranges = integer_ranges(model.graph, found)
     arrays = {}
     for name, port in ports.items():
@@ -96,78 +91,6 @@ def stand_in_feeds(
             least = np.array(allowed.low if allowed is not None else 0).astype(dtype)
             arrays[name] = np.broadcast_to(least, found[name])
     return Feeds(arrays, assumed)
-
-
-def _concrete_shapes(
-    model: Model,
-    ports: Mapping[str, Port],
-    shapes: Mapping[str, tuple[int, ...]],
-    dims: Mapping[str, int],
-) -> tuple[dict[str, tuple[int, ...]], dict[str, int]]:
-    for name in shapes:
-        if name not in ports:
-            raise _error(model, f"there is no input '{name}' (it has {_listed(ports)})")
-    declared = {name: _named_dims(_declared(model, port)) for name, port in ports.items()}
-    symbols = {d for t in declared.values() for d in t.shape or () if isinstance(d, str)}
-    for symbol, size in dims.items():
-        if symbol not in symbols:
-            raise _error(model, f"there is no dimension '{symbol}' (it has {_listed(symbols)})")
-        if size < 0:
-            raise _error(model, f"the dimension '{symbol}' cannot be {size}")
-    bound = dict(dims)
-    for name, shape in shapes.items():
-        _bind(model, name, declared[name], shape, bound)
-    found: dict[str, tuple[int, ...]] = {}
-    assumed: dict[str, int] = {}
-    for name, kind in declared.items():
-        if name in shapes:
-            found[name] = tuple(shapes[name])
-            continue
-        if kind.shape is None:
-            raise _error(model, f"input '{name}' has no known rank: give its shape")
-        sizes = []
-        for axis, dim in enumerate(kind.shape):
-            if isinstance(dim, int):
-                sizes.append(dim)
-                continue
-            if dim is None or dim not in bound:
-                size = ASSUMED_FIRST if axis == 0 else ASSUMED_OTHER
-                assumed[dim or f"{name}[{axis}]"] = size
-                if dim is not None:
-                    bound[dim] = size
-            sizes.append(bound[dim] if dim is not None else size)
-        found[name] = tuple(sizes)
-    for name, shape in found.items():
-        needed = math.prod(shape) * numpy_dtype(declared[name].dtype).itemsize
-        if needed > MAX_INPUT_BYTES:
-            raise _error(
-                model,
-                f"input '{name}' of shape {list(shape)} takes {needed:,} bytes; at most "
-                f"{MAX_INPUT_BYTES:,} are made",
-            )
-    return found, assumed
-
-
-def _declared(model: Model, port: Port) -> TensorType:
-    kind = port.type
-    if kind is None or kind.dtype == "?":
-        raise _error(model, f"input '{port.name}' has no element type: give it from a file")
-    if kind.kind != "tensor" or kind.dtype == "string":
-        what = "text" if kind.kind == "tensor" else f"a {kind.kind}"
-        readers = ", ".join(n.op for n in model.graph.consumers.get(port.name, ())) or "nobody"
-        raise _error(
-            model,
-            f"input '{port.name}' (read by {readers}) is {what}, which cannot be random: give it "
-            "from a file",
-        )
-    return kind
-
-
-def _named_dims(kind: TensorType) -> TensorType:
-    """The type with "?", which exporters write for any size, as unknown: it names nothing."""
-    if kind.shape is None or "?" not in kind.shape:
-        return kind
-    return replace(kind, shape=tuple(None if d == "?" else d for d in kind.shape))
 
 
 def _draw(
@@ -227,53 +150,21 @@ def check_feeds(model: Model, arrays: Mapping[str, np.ndarray]) -> dict[str, int
     ports = {port.name: port for port in model.graph.inputs}
     for name in ports:
         if name not in arrays:
-            raise _error(model, f"input '{name}' is missing (given: {_listed(arrays)})")
+            raise feed_error(model, f"input '{name}' is missing (given: {listed(arrays)})")
     for name in arrays:
         if name not in ports:
-            raise _error(model, f"there is no input '{name}' (it has {_listed(ports)})")
+            raise feed_error(model, f"there is no input '{name}' (it has {listed(ports)})")
     bound: dict[str, int] = {}
     for name, port in ports.items():
         array = arrays[name]
         if port.type is None:
             continue
-        kind = _named_dims(port.type)
+        kind = named_dims(port.type)
         try:
             given = array_type(array)
         except (ValueError, TypeError) as error:
-            raise _error(model, f"input '{name}' is {array.dtype}, no type of ONNX") from error
+            raise feed_error(model, f"input '{name}' is {array.dtype}, no type of ONNX") from error
         if kind.kind != "tensor" or kind.dtype not in ("?", given.dtype):
-            raise _error(model, f"input '{name}': expected {kind}, got {given}")
-        _bind(model, name, kind, array.shape, bound)
+            raise feed_error(model, f"input '{name}': expected {kind}, got {given}")
+        bind(model, name, kind, array.shape, bound)
     return bound
-
-
-def _bind(
-    model: Model, name: str, kind: TensorType, shape: tuple[int, ...], bound: dict[str, int]
-) -> None:
-    """Note what ``shape`` says of the symbols; FeedError where it contradicts."""
-    if kind.shape is None:
-        return
-    got = list(shape)
-    if len(kind.shape) != len(shape):
-        raise _error(
-            model,
-            f"input '{name}': expected {kind} of rank {len(kind.shape)}, got the shape {got} of "
-            f"rank {len(shape)}",
-        )
-    for axis, (dim, size) in enumerate(zip(kind.shape, shape, strict=True)):
-        if isinstance(dim, int) and dim != size:
-            raise _error(model, f"input '{name}': expected {kind}, got the shape {got}")
-        if isinstance(dim, str) and bound.setdefault(dim, size) != size:
-            raise _error(
-                model,
-                f"input '{name}': expected {kind} with {dim} = {bound[dim]}, got {size} on axis "
-                f"{axis} of {got}",
-            )
-
-
-def _listed(names: Mapping[str, object] | set[str]) -> str:
-    return ", ".join(f"'{name}'" for name in sorted(names)) or "none"
-
-
-def _error(model: Model, text: str) -> FeedError:
-    return FeedError(f"{model.path or 'the model'}: {text}")

@@ -14,7 +14,7 @@ import onnx.parser
 import opscope_testdata as testdata
 import pytest
 from onnx import numpy_helper
-from opscope.engine import feed_files, feeds
+from opscope.engine import feed_files, feed_shapes
 from opscope.engine.errors import FeedError, UsageError
 from opscope.engine.feeds import check_feeds, load_feeds, random_feeds, save_outputs
 from opscope.engine.host.evaluate import evaluate_model
@@ -327,7 +327,7 @@ def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_the_limit_is_on_every_random_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feeds, "MAX_INPUT_BYTES", 100)
+    monkeypatch.setattr(feed_shapes, "MAX_INPUT_BYTES", 100)
     with pytest.raises(FeedError, match=r"'a' of shape \[26\] takes 104 bytes; at most 100"):
         random_feeds(model_of("float[26] a"))
 
