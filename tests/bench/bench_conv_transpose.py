@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 import peers
-from gpu_clock import Heater, clock_mhz
+from gpu_clock import clock_mhz, heater_for, warm_runs
 from peers import Sample, measure
 
 GPU_TARGET = 3.0  # our GPU time over cuDNN's, at most, in float32
@@ -133,7 +133,7 @@ def opscope(options: argparse.Namespace) -> dict[str, Any]:
     tiles.TRUSTED = not options.checked
     shared = Session()
     gpu = shared.gpu
-    heater = None if options.cold else Heater(shared)
+    heater = heater_for(shared, options)
     choose = tiles.choose_tile
     variants = {"chosen": choose}
     if options.tune:
@@ -147,13 +147,7 @@ def opscope(options: argparse.Namespace) -> dict[str, Any]:
         x, _ = arrays(shape)
         program = session.prepare(load_bytes(model_bytes(shape)), {"x": x}, fallback="error")
         wall = measure(lambda p=program, x=x: p.run({"x": x}, timing=False), options)  # type: ignore[misc]
-        if heater:
-            heater.run(seconds=0.5)
-        runs = []
-        for _ in range(options.repeat):
-            if heater:
-                heater.run()
-            runs.append(program.run({"x": x}))
+        runs = warm_runs(lambda p=program, x=x: p.run({"x": x}), heater, options)  # type: ignore[misc]
         clock = clock_mhz()
         times = [(r.gpu_ns or 0) / 1e6 for r in runs]
         exact = expected(shape)
@@ -229,10 +223,8 @@ def compare(report: dict[str, Any], options: argparse.Namespace) -> list[dict[st
 def parse(argv: list[str]) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--dtype", nargs="+", default=["float32", "float16"])
-    parser.add_argument("--checked", action="store_true", help="keep the shaders' run-time checks")
     parser.add_argument("--tune", action="store_true", help="time every tile as well")
-    parser.add_argument("--cold", action="store_true", help="let the GPU clock down as it likes")
+    peers.add_kernel_arguments(parser)
     peers.add_arguments(parser, PEERS)
     return parser.parse_args(argv)
 

@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 import peers
-from gpu_clock import Heater, clock_mhz
+from gpu_clock import clock_mhz, heater_for, warm_runs
 from peers import Sample, measure
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -112,8 +112,7 @@ def tune(options: argparse.Namespace) -> list[dict[str, Any]]:
 
     recurrent_steps.TRUSTED = not options.checked
     shared = Session()
-    gpu, heater = shared.gpu, Heater(shared)
-    heater.run(seconds=1.0)
+    gpu, heater = shared.gpu, heater_for(shared, options)
     most = gpu.profile.limits.max_compute_invocations_per_workgroup
     found = []
 
@@ -126,11 +125,8 @@ def tune(options: argparse.Namespace) -> list[dict[str, Any]]:
         row: dict[str, Any] = {"shape": shape.label, "variant": name}
         try:
             program = session.prepare(load_bytes(model_bytes(shape)), {"x": x}, fallback="error")
-            times = []
-            for _ in range(options.repeat):
-                heater.run()
-                times.append((program.run({"x": x}).gpu_ns or 0) / 1e6)
-            row["gpu"] = asdict(Sample.of(times))
+            runs = warm_runs(lambda: program.run({"x": x}), heater, options)
+            row["gpu"] = asdict(Sample.of([(r.gpu_ns or 0) / 1e6 for r in runs]))
         except OpscopeError as error:
             row["failed"] = str(error)
         print(json.dumps(row), flush=True)
@@ -159,19 +155,13 @@ def opscope(options: argparse.Namespace) -> dict[str, Any]:
 
     recurrent_steps.TRUSTED = not options.checked
     session = Session()
-    heater = None if options.cold else Heater(session)
+    heater = heater_for(session, options)
     rows: dict[str, Any] = {}
     for shape in shapes(options):
         x, weights = arrays(shape)
         program = session.prepare(load_bytes(model_bytes(shape)), {"x": x}, fallback="error")
         wall = measure(lambda p=program, x=x: p.run({"x": x}, timing=False), options)  # type: ignore[misc]
-        runs = []
-        if heater:
-            heater.run(seconds=0.3)
-        for _ in range(options.repeat):
-            if heater:
-                heater.run()
-            runs.append(program.run({"x": x}))
+        runs = warm_runs(lambda p=program, x=x: p.run({"x": x}), heater, options)  # type: ignore[misc]
         clock = clock_mhz()
         gpu = [(r.gpu_ns or 0) / 1e6 for r in runs]
         parts = {
@@ -250,10 +240,10 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=500)
     parser.add_argument("--hidden", type=int, nargs="+", default=[64, 128, 256, 512])
     parser.add_argument("--batch", type=int, nargs="+", default=[1, 16])
-    parser.add_argument("--dtype", nargs="+", default=["float32", "float16"])
-    parser.add_argument("--checked", action="store_true", help="keep the shaders' run-time checks")
-    parser.add_argument("--cold", action="store_true", help="let the GPU clock down as it likes")
-    parser.add_argument("--tune", action="store_true", help="time every variant of our kernels")
+    parser.add_argument(
+        "--tune", action="store_true", help="time every variant of our kernels, and nothing else"
+    )
+    peers.add_kernel_arguments(parser)
     peers.add_arguments(parser, PEERS)
     return parser.parse_args(argv)
 

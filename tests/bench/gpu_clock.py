@@ -6,11 +6,15 @@ tight loop of GPU work keeps its own clock up; a sample of ours follows uploads 
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
+
+Result = TypeVar("Result")
 
 
 class Heater:
@@ -41,6 +45,25 @@ class Heater:
         self._program.run(self._feeds, timing=False)
         while time.perf_counter() < end:
             self._program.run(self._feeds, timing=False)
+
+
+def heater_for(session: Any, options: argparse.Namespace) -> Heater | None:
+    """A heater on the GPU of ``session``; None with ``--cold``."""
+    return None if options.cold else Heater(session)
+
+
+def warm_runs(
+    run: Callable[[], Result], heater: Heater | None, options: argparse.Namespace
+) -> list[Result]:
+    """The results of ``run``, ``--repeat`` times, the GPU kept busy until each."""
+    if heater:
+        heater.run(seconds=0.5)
+    results = []
+    for _ in range(options.repeat):
+        if heater:
+            heater.run()
+        results.append(run())
+    return results
 
 
 def clock_mhz() -> int | None:

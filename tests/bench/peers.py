@@ -149,6 +149,13 @@ def add_arguments(parser: argparse.ArgumentParser, peers: Sequence[str]) -> None
     parser.add_argument("--only", choices=tuple(peers), help=argparse.SUPPRESS)
 
 
+def add_kernel_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of a benchmark of our own kernels."""
+    parser.add_argument("--dtype", nargs="+", default=["float32", "float16"])
+    parser.add_argument("--checked", action="store_true", help="keep the shaders' run-time checks")
+    parser.add_argument("--cold", action="store_true", help="let the GPU clock down as it likes")
+
+
 def finish(report: dict[str, Any], text: str, options: argparse.Namespace) -> None:
     """Print the table and which peer did not run, and write the JSON."""
     print(text)
