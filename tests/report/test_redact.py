@@ -43,9 +43,11 @@ def test_names_are_gone_and_the_structure_stays():
 
 
 def test_names_are_gone_from_the_live_answer_and_from_copies():
-    report = make_report(case.subject(), redact=True).report
+    answer = replace(case.subject().live["ort-webgpu"], notes=("of 'enc/secret_gru' alone",))
+    report = make_report(case.subject(live={"ort-webgpu": answer}), redact=True).report
     live, (first, second) = report.live["ort-webgpu"], report.copies["ort-webgpu"]
     assert live.nodes[1][2] == "fused into 'node_2' (Secret)"
+    assert live.notes == ("of 'node_0' alone",)
     assert first.value == report.nodes[0].outputs[0]
     assert second.value.startswith("value_")
     assert (first.size_bytes, first.producer, first.readers) == (2_048, 0, (1,))
