@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from opscope.engine.child import Child, ChildGone, how_it_ended
+from processes import LONG_S, is_alive, wait_until
 
 ECHO = """
 import json, os, subprocess, sys, time
@@ -20,7 +21,6 @@ for line in sys.stdin:
     {body}
     print(json.dumps({{"said": said}}), flush=True)
 """
-LONG_S = 60
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is taken")
 on_posix = pytest.mark.skipif(os.name != "posix", reason="signals and process groups are POSIX's")
 
@@ -31,22 +31,6 @@ def child(body: str = "pass", **more: bool) -> Child:
 
 def said(made: Child, message: str = "go") -> str:
     return str(made.ask(f"{message}\n".encode(), LONG_S)["said"])
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def has_ended(pid: int) -> bool:
-    """Whether the process is gone soon: who is not our child is waited for by another."""
-    end = time.monotonic() + 20
-    while is_alive(pid) and time.monotonic() < end:
-        time.sleep(0.05)
-    return not is_alive(pid)
 
 
 def test_each_message_has_its_answer() -> None:
@@ -197,7 +181,7 @@ def test_what_the_leader_of_a_group_has_started_ends_with_it() -> None:
     with child(SPAWN, leads_group=True) as made:
         grandchild = int(said(made))
         assert is_alive(grandchild)
-    assert has_ended(grandchild)
+    wait_until(lambda: not is_alive(grandchild))  # who is not our child is waited for by another
 
 
 @on_posix
@@ -227,9 +211,7 @@ def test_stopping_ends_the_wait_of_another_thread_for_good(tmp_path: Path) -> No
 
     thread = threading.Thread(target=wait)
     thread.start()
-    end = time.monotonic() + LONG_S
-    while not flag.exists() and time.monotonic() < end:
-        time.sleep(0.05)
+    wait_until(flag.exists)
     made.stop()
     thread.join(LONG_S)
     assert heard[0].startswith("the child ended")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import guard_models as models
@@ -15,20 +12,13 @@ from opscope.engine.guard import Policy, Rule, batch
 from opscope.engine.guard.batch import check_files, default_jobs, worker_command
 from opscope.engine.guard.checking import Request, check_or_error
 from opscope.engine.guard.worker import FLAG
+from processes import exit_code_without_parent, is_alive, wait_until
 
 FAILING = [sys.executable, "-P", str(Path(__file__).parents[1] / "support/worker_that_fails.py")]
 
 
 def requests(*paths: str) -> list[Request]:
     return [Request(path) for path in paths]
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def test_the_answers_are_those_of_this_process_in_the_order_of_the_call(tmp_path: Path) -> None:
@@ -84,10 +74,7 @@ def test_an_interrupted_call_ends_its_processes(tmp_path: Path) -> None:
     hang = tmp_path / "hang"
 
     def interrupt(done: int, total: int, path: str) -> None:
-        for _ in range(600):
-            if hang.exists() and hang.read_text():
-                break
-            time.sleep(0.1)
+        wait_until(lambda: hang.exists() and bool(hang.read_text()))
         raise KeyboardInterrupt
 
     # The answer of "a" calls the progress while the other file hangs.
@@ -124,24 +111,10 @@ def test_a_child_ends_with_its_parent_whatever_it_is_busy_with(tmp_path: Path) -
         "worker.serve.__defaults__ = (stand_in.check,)\n"
         "sys.exit(worker.main())"
     )
-    support = str(Path(FAILING[-1]).parent)
-    child = subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdin=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": support},
-    )
-    with child:
-        assert child.stdin is not None
-        child.stdin.write(pickle.dumps(Request(str(hang))))
-        child.stdin.flush()
-        end = time.monotonic() + 60
-        while not hang.exists() and time.monotonic() < end:
-            time.sleep(0.05)
-        child.stdin.close()  # which a dead parent's is
-        try:
-            assert child.wait(20) == 0
-        finally:
-            child.kill()
+    command = [sys.executable, "-c", code]
+    request = pickle.dumps(Request(str(hang)))
+    environment = {"PYTHONPATH": str(Path(FAILING[-1]).parent)}
+    assert exit_code_without_parent(command, request, hang, environment) == 0
 
 
 def test_how_a_child_is_started(monkeypatch: pytest.MonkeyPatch) -> None:

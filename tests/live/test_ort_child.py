@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from opscope.engine.live.child import OrtChild, worker_command
 from opscope.engine.live.worker import FLAG
+from processes import exit_code_without_parent
 
 HELLO = {"do": "hello", "provider": "CPUExecutionProvider"}
 # Stands in for onnxruntime.
@@ -39,21 +38,9 @@ def test_what_a_library_prints_is_no_answer(tmp_path: Path) -> None:
     assert "Welcome" in made.words
 
 
-def test_it_ends_with_its_parent_whatever_it_is_busy_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_ends_with_its_parent_whatever_it_is_busy_with(tmp_path: Path) -> None:
     busy = tmp_path / "busy"
     (tmp_path / "onnxruntime.py").write_text(SLOW.format(flag=str(busy)))
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with subprocess.Popen(worker_command(), stdin=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        process.stdin.write(json.dumps(HELLO).encode() + b"\n")
-        process.stdin.flush()
-        end = time.monotonic() + 60
-        while not busy.exists() and time.monotonic() < end:
-            time.sleep(0.05)
-        process.stdin.close()  # which a dead parent's is
-        try:
-            assert process.wait(20) == 0
-        finally:
-            process.kill()
+    request = json.dumps(HELLO).encode() + b"\n"
+    environment = {"PYTHONPATH": str(tmp_path)}
+    assert exit_code_without_parent(worker_command(), request, busy, environment) == 0
