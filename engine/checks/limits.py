@@ -213,24 +213,16 @@ class _Judge:
         certain = one_program or max((*inputs, *outputs)) + 1 > allowed
         certain = (certain and self._context.profile is not None) or self._family == ORT_WEB
         assumed = any(self._is_assumed(node, t) for t in tensors) and split
-        text = (
-            f"this {node.op} binds {needed:,} storage buffers in one shader; "
-            f"{self._profile.allow} {allowed:,}"
-        )
-        if split:
-            whole, part = told_apart(max(t.size for t in tensors), size)
-            text += f" ({self._label} binds its tensors of up to {whole} in parts of {part})"
-        if self._family == ORT_WEB:
-            text += f" ({self._label} asks for no more than the default)"
-        text += ", so the run fails" if certain else ", and needs an adapter that allows more"
         remedy = "split the tensor, or choose an adapter with larger limits"
         if not split:
             remedy = f"use several {node.op} nodes of at most {allowed - 1} parts each"
+        whole = max(t.size for t in tensors) if split else 0
         yield finding(
             STORAGE_BUFFERS,
             Severity.ERROR if certain and not assumed else Severity.WARNING,
             node,
-            text + (" (for assumed dimensions)" if assumed else ""),
+            self._too_many_text(node, needed, whole, certain)
+            + (" (for assumed dimensions)" if assumed else ""),
             remedy,
             target=self._target,
             data={
@@ -239,6 +231,22 @@ class _Judge:
                 "limit": "maxStorageBuffersPerShaderStage",
             },
             links=(SEGMENTS_LINK,) if split else (),
+        )
+
+    def _too_many_text(self, node: Node, needed: int, whole: int, certain: bool) -> str:
+        """``whole``: bytes of the largest tensor where any is bound in segments, else 0."""
+        allowed = self._limits.max_storage_buffers_per_shader_stage
+        text = (
+            f"this {node.op} binds {needed:,} storage buffers in one shader; "
+            f"{self._profile.allow} {allowed:,}"
+        )
+        if whole:
+            most, part = told_apart(whole, self._segment_bytes())
+            text += f" ({self._label} binds its tensors of up to {most} in parts of {part})"
+        if self._family == ORT_WEB:
+            text += f" ({self._label} asks for no more than the default)"
+        return text + (
+            ", so the run fails" if certain else ", and needs an adapter that allows more"
         )
 
     def _segment_bytes(self) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from ..diagnostics import Diagnostic
 from ..errors import UsageError
 from ..feeds import Feeds, save_outputs
 from ..ir.model import Model
-from ..ir.summary import model_json
 from ..plan.types import Plan
 from ..profiling.stats import NodeSummary, Samples, Spread
 from ..profiling.trace import chrome_trace
@@ -23,7 +21,8 @@ from ..results import ENGINE_NAME, TIMING_SOURCES, RunResult
 from ..session import Session
 from ..words import status_word
 from .arguments import add_json_argument, add_model_argument, add_shape_arguments
-from .common import counts_line, make_feeds, memory_json, model_line, write_json
+from .common import counts_line, make_feeds, model_line, write_json
+from .run_json import run_json
 from .text import diagnostic_lines, one_line, table
 
 HELP = "run a model on Opscope's engine and time every node"
@@ -173,74 +172,3 @@ def _rows(nodes: Sequence[NodeSummary], plan: Plan) -> list[tuple[str, ...]]:
         for s in nodes
     ]
     return rows
-
-
-def run_json(
-    model: Model,
-    feeds: Feeds,
-    plan: Plan,
-    last: RunResult,
-    samples: Samples,
-    diagnostics: Sequence[Diagnostic],
-) -> dict[str, Any]:
-    """The file of ``--json`` (schema 1)."""
-    places = {p.node: p for p in plan.placement}
-    kernels = []
-    for summary in samples.summary():
-        place = places.get(summary.node)
-        kernels.append(
-            {
-                "node": {
-                    "graph": list(summary.node.graph),
-                    "index": summary.node.index,
-                    "name": place.name if place else "",
-                },
-                "op": summary.op,
-                "kernel": summary.kernel,
-                "dispatches": summary.dispatches,
-                "gpu_us": _parts(summary.time, 1e3),
-                "flops": place.cost.flops if place else 0,
-                "bytes": place.cost.bytes if place else 0,
-            }
-        )
-    return {
-        "schema": 1,
-        "engine": ENGINE_NAME,
-        "model": model_json(model),
-        "adapter": plan.profile.to_json(),
-        "placement": plan.counts(),
-        "assumed": dict(feeds.assumed),
-        "timing": {"source": last.timing_source},
-        "diagnostics": [d.to_json() for d in diagnostics],
-        "runs": samples.runs,
-        **{f"{part}_ms": _parts(spread, 1e6) for part, spread in samples.parts().items()},
-        "kernels": kernels,
-        "stats": [
-            {
-                "node": {"graph": list(s.node.graph), "index": s.node.index},
-                "output": s.output,
-                "dtype": s.dtype,
-                "elements": s.elements,
-                "min": None if np.isnan(s.minimum) else s.minimum,
-                "max": None if np.isnan(s.maximum) else s.maximum,
-                "nan": s.nan,
-                "inf": s.inf,
-            }
-            for s in last.stats
-        ],
-        "outputs": {
-            n: {"dtype": a.dtype.name, "shape": list(a.shape)}
-            for n, a in last.outputs.items()
-            if isinstance(a, np.ndarray)
-        },
-        "memory": memory_json(plan),
-    }
-
-
-def _parts(spread: Spread, unit: float) -> dict[str, float | None]:
-    """first, min, p50 and p95; with a single run the warm ones are the first run's."""
-    first = None if spread.first_ns is None else spread.first_ns / unit
-    if not spread.n:
-        return {"first": first, "min": first, "p50": first, "p95": first}
-    warm = {"min": spread.min_ns, "p50": spread.p50_ns, "p95": spread.p95_ns}
-    return {"first": first, **{k: v / unit for k, v in warm.items()}}
