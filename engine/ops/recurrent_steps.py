@@ -18,13 +18,20 @@ A sequence of length 0 is only a copy of the initial state.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-import numpy as np
 
 from . import recurrent
 from .recurrent import Recurrence
+from .recurrent_inputs import (
+    initial_states,
+    load_state,
+    pad_rows,
+    padded_weights,
+    pieces,
+    project,
+    store_state,
+)
 from .recurrent_split import Split, choose_split, choose_tile
 from .steps import Cost, Groups, StepBuilder, Tensor, Variable
 from .use import OpUse
@@ -37,7 +44,6 @@ _BINDINGS = (
     *("projected", "weights", "bias", "peepholes", "lengths", "initial_h", "initial_c"),
     *("y", "y_h", "y_c", "state", "scaled"),
 )
-TILE = 64  # rows and columns of recurrent_projection's tile
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,33 +81,9 @@ def build(use: OpUse, steps: StepBuilder, node: Recurrence, cell: CellPlan) -> N
             initial = recurrent.INITIAL_H + index - 1
             source = steps.input(initial) if use.has(initial) else None
             rows = node.directions * node.batch
-            _pad(steps, source, steps.output(index), rows, node.hidden, node.hidden)
+            pad_rows(steps, source, steps.output(index), rows, node.hidden, node.hidden)
         return
     _Builder(use, steps, node, cell).add()
-
-
-def _pad(
-    steps: StepBuilder,
-    source: Tensor | None,
-    target: Tensor,
-    rows: int,
-    width: int,
-    padded: int,
-    offset: int = 0,
-    start: int = 0,
-) -> None:
-    """Copy ``rows`` rows from element ``start`` on into rows of ``padded`` from ``offset`` on.
-
-    Without a source zeros are written.
-    """
-    steps.dispatch(
-        "recurrent_pad",
-        reads=[] if source is None else [source],
-        writes=[target],
-        groups=steps.grid(rows * padded),
-        params=[rows * padded, width, padded, offset, start],
-        variables={"source": source.element if source else "", "element": target.element},
-    )
 
 
 class _Builder:
@@ -116,10 +98,8 @@ class _Builder:
 
     def add(self) -> None:
         node, steps = self._node, self._steps
-        rows = node.directions * node.cell.gates * node.hidden
-        projected = steps.scratch((node.steps * node.batch, rows))
-        self._project(projected, rows)
-        reads = {"projected": projected, "weights": self._weights()}
+        projected = project(self._use, steps, node, self._cell.biased_gates, trusted=TRUSTED)
+        reads = {"projected": projected, "weights": padded_weights(self._use, steps, node)}
         if self._cell.step_bias and self._use.has(recurrent.B):
             reads["bias"] = steps.input(recurrent.B)
         if self._use.has(recurrent.P):
@@ -133,56 +113,6 @@ class _Builder:
             self._sequence(reads, writes, split)
         else:
             self._each_step(reads, writes)
-
-    # -- the projection and the weights ----------------------------------------------------------
-
-    def _project(self, projected: Tensor, columns: int) -> None:
-        node, steps = self._node, self._steps
-        rows = node.steps * node.batch
-        reads = [steps.input(recurrent.X), steps.input(recurrent.W)]
-        bias = self._use.has(recurrent.B)
-        if bias:
-            reads.append(steps.input(recurrent.B))
-        tile_work = TILE * TILE * max(node.inputs, 1)
-        tiles = max(steps.work_limit() // tile_work, 1)
-        wide = min(-(-columns // TILE), tiles)
-        most = steps.profile.limits.max_compute_workgroups_per_dimension
-        high = min(-(-rows // TILE), max(tiles // wide, 1), most)
-        for row, end_row in _pieces(rows, high * TILE):
-            for column, end_column in _pieces(columns, wide * TILE):
-                groups = (-(-(end_column - column) // TILE), -(-(end_row - row) // TILE), 1)
-                steps.dispatch(
-                    "recurrent_projection",
-                    reads=reads,
-                    writes=[projected],
-                    groups=groups,
-                    params=[
-                        row,
-                        end_row,
-                        column,
-                        end_column,
-                        columns,
-                        node.inputs,
-                        node.cell.gates * node.hidden,
-                        self._cell.biased_gates * node.hidden,
-                    ],
-                    variables={"element": self._element, "bias": bias},
-                    trusted=TRUSTED,
-                )
-
-    def _weights(self) -> Tensor:
-        """R with its rows padded to whole vec4s: (directions, gates * hidden, padded)."""
-        node, steps = self._node, self._steps
-        padding = -node.hidden % 4
-        if padding == 0:
-            return steps.input(recurrent.R)
-        rows, padded = node.directions * node.cell.gates * node.hidden, node.hidden + padding
-        value = self._use.value(recurrent.R)
-        if value is not None:
-            return steps.constant(np.pad(value, ((0, 0), (0, 0), (0, padding))))
-        target = steps.scratch((rows, padded), self._use.input(recurrent.R).dtype)
-        _pad(steps, steps.input(recurrent.R), target, rows, node.hidden, padded)
-        return target
 
     # -- the recurrence --------------------------------------------------------------------------
 
@@ -214,11 +144,11 @@ class _Builder:
     def _sequence(self, reads: dict[str, Tensor], writes: dict[str, Tensor], split: Split) -> None:
         node, steps = self._node, self._steps
         most = steps.profile.limits.max_storage_buffers_per_shader_stage
-        initial = self._initial()
+        initial = initial_states(self._use, steps)
         work = max(steps.work_limit() // node.multiply_adds_per_step, 1)
-        row_pieces = list(_pieces(node.batch, work))
+        row_pieces = list(pieces(node.batch, work))
         per_piece = min(max(work // node.batch, 1), STEPS_PER_DISPATCH)
-        step_pieces = list(_pieces(node.steps, per_piece))
+        step_pieces = list(pieces(node.steps, per_piece))
         carry = len(step_pieces) > 1
         # Where bindings are short the state passes through scratch memory at both ends.
         detour = len(reads) + len(initial) + len(writes) + carry > most
@@ -226,7 +156,7 @@ class _Builder:
         if carry or detour:
             state = steps.scratch((node.cell.states * node.directions * node.batch, node.hidden))
         if detour and state is not None:
-            self._load_state(state, node.hidden)
+            load_state(self._use, steps, node, state, node.hidden)
         outputs = {n: t for n, t in writes.items() if n == "y"} if detour else writes
         for piece, step_range in enumerate(step_pieces):
             first, last = piece == 0 and not detour, step_range[1] == node.steps and not detour
@@ -253,7 +183,7 @@ class _Builder:
                     f"H{node.hidden}",
                 )
         if detour and state is not None:
-            self._store_state(state, writes)
+            store_state(steps, node, state, writes)
 
     def _each_step(self, reads: dict[str, Tensor], writes: dict[str, Tensor]) -> None:
         node, steps = self._node, self._steps
@@ -264,8 +194,8 @@ class _Builder:
         counters = -(-node.batch // tile.rows) * node.directions * across
         halves = 2 * node.cell.states * states * padded
         carried = steps.scratch((halves + 4 * counters,))
-        self._load_state(carried, padded)
-        _pad(steps, None, carried, counters, 4, 4, halves)
+        load_state(self._use, steps, node, carried, padded)
+        pad_rows(steps, None, carried, counters, 4, 4, halves)
         tensors = {"state": carried}
         if len(self._cell.passes) > 1:
             tensors["scaled"] = steps.scratch((2 * states, padded))
@@ -273,7 +203,7 @@ class _Builder:
         most = steps.profile.limits.max_compute_workgroups_per_dimension
         # Pieces start at whole groups of rows: each group has its own counter.
         high_most = max(min(work // tile.rows, most), 1)
-        row_pieces = list(_pieces(node.batch, high_most * tile.rows))
+        row_pieces = list(pieces(node.batch, high_most * tile.rows))
         variables = {
             **self._variables(),
             "rows": tile.rows,
@@ -327,36 +257,3 @@ class _Builder:
             variant=variant,
             trusted=TRUSTED,
         )
-
-    # -- the state in scratch memory -------------------------------------------------------------
-
-    def _initial(self) -> dict[str, Tensor]:
-        """initial_h and initial_c, as far as the node has them."""
-        inputs = {"initial_h": recurrent.INITIAL_H, "initial_c": recurrent.INITIAL_C}
-        return {n: self._steps.input(i) for n, i in inputs.items() if self._use.has(i)}
-
-    def _load_state(self, target: Tensor, padded: int) -> None:
-        """Put the initial state (or zeros) at the start of ``target``, h before c."""
-        node, initial = self._node, self._initial()
-        states = node.directions * node.batch
-        if not initial:
-            _pad(self._steps, None, target, node.cell.states * states, node.hidden, padded)
-            return
-        for part, name in enumerate(("initial_h", "initial_c")[: node.cell.states]):
-            source, offset = initial.get(name), part * states * padded
-            _pad(self._steps, source, target, states, node.hidden, padded, offset)
-
-    def _store_state(self, state: Tensor, writes: Mapping[str, Tensor]) -> None:
-        """Copy what a sequence left in ``state`` to Y_h and Y_c."""
-        node = self._node
-        rows = node.directions * node.batch
-        for part, name in enumerate(("y_h", "y_c")):
-            if name in writes:
-                start = part * rows * node.hidden
-                _pad(self._steps, state, writes[name], rows, node.hidden, node.hidden, start=start)
-
-
-def _pieces(total: int, size: int) -> Iterator[tuple[int, int]]:
-    """[start, end) ranges of at most ``size`` that cover ``total``."""
-    for start in range(0, total, size):
-        yield start, min(start + size, total)
