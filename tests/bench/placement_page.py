@@ -26,7 +26,7 @@ check` from the tables {tables}.
 
 - *ONNX's single-node tests* are all of `onnx.backend.test.loader.load_model_tests(kind="node")`,
   those with the operator's definition written out as nodes included. *Real models* are those of the
-  test data's catalogue. *Edge models* are made by `tests/bench/edge_models.py`; some ask with
+  test data's catalogue. *Edge models* are made by `tests/bench/edge_models`; some ask with
   options of the provider.
 - **A node** is each node of the main graph, of subgraphs and of function bodies (once, however
   often the function is called). Not counted are `Constant`, which is an initializer in another
