@@ -40,6 +40,7 @@ _WIDTHS = (84.0, 204.0)
 _WIDTH_STEP = 12.0  # few different widths: more blocks are identical and laid out once
 _PADDING = 20.0
 _CORNER = 34.0  # room in the header for a sign or a percentage
+_INSIDE = 84.0  # and, where there is a graph inside, for a second sign and ``999 off GPU``
 
 Types = Mapping[tuple[GraphPath, str], TensorType]
 
@@ -300,7 +301,7 @@ class _Builder:
             opens.append(Opening(shown_text(function.name), function.graph.path))
         title, name = shown_text(node.op_type), shown_text(node.name)
         widths = [
-            text_width(title, TITLE_PX) * 1.06 + _CORNER + (14 if opens else 0),
+            text_width(title, TITLE_PX) * 1.06 + _CORNER + (_INSIDE if opens else 0),
             text_width(name, ROW_PX),
             *(text_width(f"{row.key}  {row.text}", ROW_PX) + 4 for row in rows),
         ]

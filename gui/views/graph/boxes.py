@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from ...layout.scene import HEADER_HEIGHT, ROW_HEIGHT, Box, BoxKind
-from ...look import Look, Pattern
+from ...look import Glyph, Look, Pattern
 from ...theme import Theme
 from .dress import Badge
 from .fonts import Fonts
@@ -16,7 +16,11 @@ RADIUS = 5.0
 TERMINAL_RADIUS = 12.0
 _PAD = 9.0
 _GLYPH = 10.0
+_GAP = 4.0  # between the things in a header
+_LEAST_TITLE = 44.0  # pixels of a title that a text beside it leaves
 _BADGE = 15.0
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class BoxPainter:
@@ -66,38 +70,37 @@ class BoxPainter:
             self._rows(painter, box, rect)
 
     def _header(self, painter: QPainter, box: Box, header: QRectF, look: Look, text: str) -> None:
+        """From right to left: the class's sign, the colouring's text, what opens, the title."""
         ink = QColor(look.ink)
-        right = header.right() - _PAD
-        spot = QRectF(0, 0, _GLYPH, _GLYPH)
-        spot.moveCenter(QPointF(right - _GLYPH / 2, header.center().y()))
-        if look.glyph.value != "none":
+        left, right = header.left() + _PAD, header.right() - _PAD
+        if look.glyph is not Glyph.NONE:
+            spot = _spot(header, right)
             draw_glyph(painter, look.glyph, spot, ink)
-            right = spot.left() - 4
+            right = spot.left() - _GAP
         painter.setPen(QPen(ink))
-        if text:
+        width = self._fonts.width(self._fonts.label, text) + _GAP if text else 0.0
+        if text and right - width - left >= self._needed(box):
             painter.setFont(self._fonts.label)
-            width = self._fonts.width(self._fonts.label, text)
-            painter.drawText(
-                QRectF(right - width - 1, header.top(), width + 2, header.height()),
-                Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-                text,
-            )
-            right -= width + 4
+            room = QRectF(left, header.top(), right - left, header.height())
+            painter.drawText(room, _RIGHT, text)
+            right -= width
         if box.opens:
-            spot.moveCenter(QPointF(right - _GLYPH / 2, header.center().y()))
+            spot = _spot(header, right)
             self._opening(painter, spot, ink)
-            right = spot.left() - 4
-        left = header.left() + _PAD
+            right = spot.left() - _GAP
         painter.setFont(self._fonts.title)
         painter.setPen(QPen(ink))
         title = self._fonts.elided(
             self._fonts.title, box.title, right - left, Qt.TextElideMode.ElideRight
         )
         painter.drawText(
-            QRectF(left, header.top(), right - left + 2, header.height()),
-            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
-            title,
+            QRectF(left, header.top(), right - left + 2, header.height()), _LEFT, title
         )
+
+    def _needed(self, box: Box) -> float:
+        """The room that title and sign have before any text: an operator is told first."""
+        title = min(self._fonts.width(self._fonts.title, box.title), _LEAST_TITLE)
+        return title + (_GLYPH + _GAP if box.opens else 0.0)
 
     def _opening(self, painter: QPainter, spot: QRectF, ink: QColor) -> None:
         """Two nested frames: there is a graph inside."""
@@ -115,30 +118,29 @@ class BoxPainter:
     def _rows(self, painter: QPainter, box: Box, rect: QRectF) -> None:
         left, width = rect.left() + _PAD, rect.width() - 2 * _PAD
         y = rect.top() + HEADER_HEIGHT + 2
-        middle = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         fonts = self._fonts
         if box.name:
             painter.setFont(fonts.row)
             painter.setPen(self._muted)
             name = fonts.elided(fonts.row, box.name, width, Qt.TextElideMode.ElideLeft)
-            painter.drawText(QRectF(left, y, width + 2, ROW_HEIGHT), middle, name)
+            painter.drawText(QRectF(left, y, width + 2, ROW_HEIGHT), _LEFT, name)
             y += ROW_HEIGHT
         for row in box.rows:
             painter.setFont(fonts.key)
             painter.setPen(self._text)
             room = max(width * 0.6, width - 8 - fonts.width(fonts.row, row.text))
             key = fonts.elided(fonts.key, row.key, room, Qt.TextElideMode.ElideRight)
-            painter.drawText(QRectF(left, y, width + 2, ROW_HEIGHT), middle, key)
+            painter.drawText(QRectF(left, y, width + 2, ROW_HEIGHT), _LEFT, key)
             used = fonts.width(fonts.key, key) + 6
             painter.setFont(fonts.row)
             painter.setPen(self._muted)
             text = fonts.elided(fonts.row, row.text, width - used, Qt.TextElideMode.ElideRight)
-            painter.drawText(QRectF(left + used, y, width - used + 2, ROW_HEIGHT), middle, text)
+            painter.drawText(QRectF(left + used, y, width - used + 2, ROW_HEIGHT), _LEFT, text)
             y += ROW_HEIGHT
         if box.more:
             painter.setFont(fonts.row)
             painter.setPen(self._muted)
-            painter.drawText(QRectF(left, y, width, ROW_HEIGHT), middle, f"{box.more} more")
+            painter.drawText(QRectF(left, y, width, ROW_HEIGHT), _LEFT, f"{box.more} more")
 
     def _terminal(self, painter: QPainter, box: Box, rect: QRectF) -> None:
         theme = self._theme
@@ -192,7 +194,7 @@ class BoxPainter:
             painter.setPen(QPen(QColor(look.ink)))
             painter.drawText(
                 QRectF(sign.right() + 1, pill.top(), extra + 2, pill.height()),
-                Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
+                _LEFT,
                 count,
             )
 
@@ -215,9 +217,16 @@ class BoxPainter:
         text = self._fonts.elided(self._fonts.label, name, width, Qt.TextElideMode.ElideLeft)
         painter.drawText(
             QRectF(arrow.right() + 3, rect.top(), width + 2, rect.height()),
-            Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
+            _LEFT,
             text,
         )
+
+
+def _spot(header: QRectF, right: float) -> QRectF:
+    """The place of a sign that ends at ``right``."""
+    spot = QRectF(0, 0, _GLYPH, _GLYPH)
+    spot.moveCenter(QPointF(right - _GLYPH / 2, header.center().y()))
+    return spot
 
 
 def _lower_part(rect: QRectF) -> QPainterPath:

@@ -108,7 +108,8 @@ class CopyPainter:
             paths: marked ones, in view.
             view: where the screen looks.
             size: of the screen.
-            gap: pixels between an upright line and its plate, on the side where no shape stands.
+            gap: pixels between a line and its plate, on the side where no shape stands; a plate is
+                on its line only where that runs across and is longer.
         """
         screen = QRectF(QPointF(), size)
         stretches = _longest_stretches(worn.drawing, paths, view, screen)
@@ -128,7 +129,7 @@ class CopyPainter:
         width = self._fonts.width(self._fonts.badge, text) + 2 * _PLATE_PAD
         plate = QRectF(0, 0, width, _PLATE_HEIGHT)
         plate.moveCenter(stretch.center())
-        if stretch.height() >= stretch.width():
+        if stretch.height() >= stretch.width() or stretch.width() < width:
             plate.moveRight(stretch.center().x() - gap)
         return plate
 

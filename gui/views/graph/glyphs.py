@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QIcon, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from ...look import Glyph, Look, Pattern
 
@@ -121,18 +121,6 @@ def pattern_brush(look: Look) -> QBrush:
     ink = QColor(look.ink)
     ink.setAlphaF(0.30)
     return QBrush(ink, BRUSHES[look.pattern])
-
-
-def look_icon(look: Look, size: int = 16) -> QIcon:
-    """A class's swatch as an icon, for tables and lists."""
-    pixmap = QPixmap(size * 2, size * 2)
-    pixmap.setDevicePixelRatio(2.0)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    draw_swatch(painter, look, QRectF(0.5, 0.5, size - 1, size - 1), QColor(look.fill))
-    painter.end()
-    return QIcon(pixmap)
 
 
 def _half(painter: QPainter, inner: QRectF, ink: QColor, *, right: bool) -> None:

@@ -29,7 +29,7 @@ from .viewport import Viewport
 from .worn import Worn
 
 FAR_BELOW = 0.24
-DETAIL = 0.58
+DETAIL = 0.68
 _MANY_COPIES = 100  # from afar: more are painted as plain lines
 _PLATE_GAPS = (13.0, 5.0)  # from afar, so that boxes are not hidden; close up
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QTransform
 
 LARGEST = 4.0
 MARGIN = 28.0  # pixels kept free around what is fitted
-READABLE = 0.62  # a graph is opened at this scale at least
+READABLE = 0.8  # a graph is opened at this scale at least
 
 
 @dataclass(frozen=True, slots=True)
