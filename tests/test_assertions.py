@@ -13,13 +13,19 @@ from opscope.engine.assertions import CheckedModel, Models
 from opscope.engine.errors import ModelFileError, UsageError
 
 
-def save(path: Path, *nodes: onnx.NodeProto, opset: int = 17, dtype: str = "float32") -> Path:
+def save(
+    path: Path,
+    *nodes: onnx.NodeProto,
+    opset: int = 17,
+    dtype: str = "float32",
+    shape: tuple[int | str, ...] = (3, "batch", 6),
+) -> Path:
     kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     weights = [
         numpy_helper.from_array(np.zeros(s, dtype), n)
         for n, s in (("w", (1, 12, 6)), ("r", (1, 12, 4)))
     ]
-    port = helper.make_tensor_value_info("x", kind, (3, "batch", 6))
+    port = helper.make_tensor_value_info("x", kind, shape)
     graph = helper.make_graph(list(nodes), "g", [port], [onnx.ValueInfoProto(name="y")], weights)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)]), str(path))
     return path
@@ -90,6 +96,14 @@ def test_what_does_not_fit_a_browser(tmp_path: Path) -> None:
     assert "256 MiB" in told
     half = opened(gru(tmp_path / "half.onnx", dtype="float16"))
     assert "[f16-unavailable]" not in text_of(lambda: half.assert_on_gpu("ort-webgpu"))
+
+
+def test_what_does_not_fit_for_assumed_sizes_fails_too(tmp_path: Path) -> None:
+    """It is a warning elsewhere; a test can give the sizes."""
+    node = helper.make_node("Relu", ["x"], ["y"], name="act")
+    path = save(tmp_path / "m.onnx", node, shape=(1_000_000, "batch", 6))
+    assert "[binding-limit] 'act'" in text_of(opened(path).assert_fits)
+    opened(path, dims={"batch": 1}).assert_fits()
 
 
 def test_a_budget_is_a_demand_too(tmp_path: Path) -> None:

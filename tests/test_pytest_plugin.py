@@ -16,6 +16,9 @@ TESTS = """
 def test_beside(opscope_model):
     opscope_model("near.onnx").assert_on_gpu("ort-webgpu").require("Relu").assert_fits()
 
+def test_beside_goes_before_the_root(opscope_model):
+    opscope_model("both.onnx").require("Relu")
+
 def test_in_the_root(opscope_model):
     opscope_model("far.onnx").assert_on_gpu("ort-webgpu", allow={"Hardmax"})
 
@@ -60,8 +63,10 @@ def test_a_run_with_passing_and_failing_models(pytester: pytest.Pytester) -> Non
     (folder / "test_models.py").write_text(TESTS)
     save(folder / "near.onnx", "Relu")
     save(pytester.path / "far.onnx", "Hardmax")
+    save(folder / "both.onnx", "Relu")
+    save(pytester.path / "both.onnx", "Hardmax")
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", timeout=120)
-    result.assert_outcomes(passed=3, failed=2)
+    result.assert_outcomes(passed=4, failed=2)
     out = result.stdout.str()
     told = [line for line in out.splitlines() if line.startswith("E ")]
     assert any("far.onnx: 1 node of 1 not on the GPU of ORT WebGPU" in line for line in told)
