@@ -1,4 +1,4 @@
-"""The dialogs over the window: those of the Help menu, a target's options, the bug report."""
+"""The dialogs over the window: of the Help menu, a target's options, limits, the bug report."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QFileDialog, QMessageBox
 
+from .limits_control import Limits
 from .views.help_dialogs import ShortcutsDialog, about_text, diagnostics_text
 from .views.target_options import TargetOptionsDialog
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
+
+_LIMITS_FILES = "Limits (*.json);;All files (*)"
 
 
 def show_shortcuts(window: MainWindow) -> None:
@@ -44,6 +47,19 @@ def show_options(window: MainWindow, target_id: str) -> None:
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.accepted_target.connect(targeting.choose)
     dialog.open()
+
+
+def choose_limits(window: MainWindow, which: Limits) -> None:
+    """Let other limits count; where they are in a file, ask for it."""
+    path = ""
+    if which is Limits.FILE:
+        path, _ = QFileDialog.getOpenFileName(
+            window, "Limits saved by opscope devices --json", window.settings.folder, _LIMITS_FILES
+        )
+        if not path:
+            window.limits.chosen.emit()  # those before are ticked again
+            return
+    window.limits.choose(which, path)
 
 
 def show_report(window: MainWindow) -> None:

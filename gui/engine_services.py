@@ -14,6 +14,7 @@ from ..engine.checks.live import live_findings
 from ..engine.cli.fix import DEFAULT_TARGET
 from ..engine.device.gpu import list_adapters
 from ..engine.device.profile import DeviceProfile
+from ..engine.device.profiles import named_profile
 from ..engine.diagnostics import Diagnostic
 from ..engine.errors import NotCoveredError
 from ..engine.ir.infer import infer
@@ -174,6 +175,7 @@ def engine_services() -> Services:
         explain=explain,
         remedy_command=remedy_command,
         ask_live=ask_live,
+        limits=named_profile,
         devices=devices,
         open_runner=open_runner,
         random_feeds=random_feeds,

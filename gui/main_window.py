@@ -15,13 +15,21 @@ from ..engine.errors import NodeError
 from ..engine.ir.model import Model
 from .actions import make_actions
 from .code_pages import CodePages
-from .dialogs import copy_diagnostics, show_about, show_options, show_report, show_shortcuts
+from .dialogs import (
+    choose_limits,
+    copy_diagnostics,
+    show_about,
+    show_options,
+    show_report,
+    show_shortcuts,
+)
 from .document import Document
 from .engine_worker import EngineWorker
 from .error_text import error_text
 from .garbage import GarbageControl
 from .graph_appearance import GraphAppearance
 from .jobs import JobTracker
+from .limits_control import LimitsControl
 from .live_control import LiveControl
 from .menus import ViewChoices, fill_menus, make_toolbar
 from .opening import OPEN, Opener
@@ -94,6 +102,7 @@ class MainWindow(QMainWindow):
         )
         self.walker = Walker(self.document, self.selection, self.targeting, self)
         self.live = LiveControl(self.document, self.jobs, services, self.targeting, self)
+        self.limits = LimitsControl(self.opener, self.jobs, services, self)
         self.pages = CodePages(self.jobs, services, self)
 
     def _make_views(self) -> None:
@@ -168,17 +177,19 @@ class MainWindow(QMainWindow):
         self.choices.next_target.triggered.connect(self.targeting.choose_next)
         self.choices.mode_chosen.connect(self.set_mode)
         self.choices.scheme_chosen.connect(self.scheme.choose)
+        self.choices.limits_chosen.connect(partial(choose_limits, self))
 
     def _connect_controls(self) -> None:
         self.scheme.changed.connect(self._theme_changed)
         self.opener.opened.connect(self._opened)
         self.opener.finished.connect(self._all_there)
         self.opener.not_opened.connect(self._not_opened)
-        for control in (self.opener, self.targeting, self.live, self.pages):
+        for control in (self.opener, self.targeting, self.live, self.limits, self.pages):
             control.failed.connect(self._tell_error)
         for signal in (self.targeting.listed, self.targeting.chosen, self.targeting.compared):
             signal.connect(self._targets_changed)
         self.targeting.listed.connect(self._place_rest)
+        self.limits.chosen.connect(self._limits_chosen)
         self.live.told.connect(self.status.show_step)
         self.walker.told.connect(self.status.show_step)
         self.selection.history_changed.connect(self._update_actions)
@@ -360,6 +371,10 @@ class MainWindow(QMainWindow):
         self.choices.schemes[self.scheme.scheme].setChecked(True)
         self.commands.set_theme(theme)
         self.work.set_theme(theme)
+
+    def _limits_chosen(self) -> None:
+        self.choices.limits[self.limits.which].setChecked(True)
+        self.status.show_limits(self.limits.profile)
 
     def _targets_changed(self) -> None:
         """The list of targets, or a choice among them, is another."""

@@ -1,4 +1,4 @@
-"""The menus and the tool bar, with the choices of target, colouring and theme."""
+"""The menus and the tool bar, with the choices of target, colouring, theme and limits."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from .actions import Actions
+from .limits_control import Limits
 from .scheme import Scheme
 from .services import Target
 from .views.graph.colouring import Mode
@@ -43,11 +44,17 @@ _MODE_TIPS = {
     Mode.RISK: "Colour by the worst finding of each node",
     Mode.DIFFERENCE: "Colour by where the chosen target and another one part",
 }
+_LIMITS = {
+    Limits.RUN: "The adapter of the last run",
+    Limits.BROWSER: "A browser's defaults (WebGPU specification)",
+    Limits.ADAPTER: "The adapter at hand",
+    Limits.FILE: "Saved on another machine ...",
+}
 _SCHEMES = {Scheme.SYSTEM: "Like the system", Scheme.LIGHT: "Light", Scheme.DARK: "Dark"}
 
 
 class ViewChoices(QObject):
-    """Target, colouring and theme: each chosen in the tool bar or a menu alike.
+    """Target, colouring, theme and limits: each chosen in the tool bar or a menu alike.
 
     Args:
         parent: the window.
@@ -58,12 +65,14 @@ class ViewChoices(QObject):
         options_wanted: str: the options of that target are to be set.
         mode_chosen: Mode.
         scheme_chosen: Scheme.
+        limits_chosen: Limits.
     """
 
     target_chosen = Signal(str)
     options_wanted = Signal(str)
     mode_chosen = Signal(object)
     scheme_chosen = Signal(object)
+    limits_chosen = Signal(object)
 
     def __init__(self, parent: QObject, summary: Callable[[Target], str]) -> None:
         super().__init__(parent)
@@ -76,6 +85,8 @@ class ViewChoices(QObject):
             action.setShortcut(_MODE_KEYS[mode])
             action.setToolTip(f"{_MODE_TIPS[mode]} ({_MODE_KEYS[mode]})")
         self.schemes = _group(self, _SCHEMES, self.scheme_chosen)
+        self.limits = _group(self, _LIMITS, self.limits_chosen)
+        self.limits[Limits.RUN].setChecked(True)
         self.next_target = QAction("Next &target", self)
         self.next_target.setShortcut("Ctrl+T")
 
@@ -210,6 +221,8 @@ def fill_menus(
         actions.ask_live,
     ):
         _add(problems, action)
+    limits = problems.addMenu("&Limits that count")
+    limits.addActions(list(choices.limits.values()))
     help_menu = bar.addMenu("&Help")
     help_menu.addActions([actions.shortcuts, actions.copy_diagnostics, actions.about])
     return recent

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -71,6 +71,7 @@ class Opener(QObject):
         self._services = services
         self._shapes: Mapping[str, tuple[int, ...]] = {}
         self._profile: DeviceProfile | None = None
+        self._limits: DeviceProfile | None = None
 
     def open(self, path: str, targets: Callable[[], Sequence[str]]) -> None:
         """Open ``path``; an opening that is still going on is dropped.
@@ -82,7 +83,7 @@ class Opener(QObject):
         self._jobs.start(
             OPEN,
             lambda job: self._work(job, path, targets),
-            lambda _: self.finished.emit(),
+            self._finish,
             self.not_opened.emit,
             title=f"Opening {path}",
         )
@@ -95,10 +96,10 @@ class Opener(QObject):
         model, chosen = self._document.model, tuple(targets)
         if model is None or not chosen or isinstance(model, ReportedModel):
             return
-        shapes, profile = self._shapes, self._profile
+        shapes, limits = self._shapes, self._limits or self._profile
         self._jobs.start(
             JUDGE,
-            lambda job: self._judge(job, model, shapes, profile, chosen),
+            lambda job: self._judge(job, model, shapes, limits, chosen),
             lambda _: None,
             self.failed.emit,
             title=f"Judging for {', '.join(chosen)}",
@@ -117,12 +118,27 @@ class Opener(QObject):
         parts = self._document.parts
         if parts is None:
             return
-        model, chosen = parts.model, tuple(dict.fromkeys((*targets, *sorted(parts.judged))))
         self._shapes, self._profile = dict(shapes), profile
+        self._judge_again(parts.model, (*targets, *sorted(parts.judged)))
+
+    def set_limits(self, limits: DeviceProfile | None) -> None:
+        """Judge by these limits from now on, and anew what was judged by others.
+
+        Args:
+            limits: None for those of the adapter of the last run; before any run none count.
+        """
+        self._limits = limits
+        parts = self._document.parts
+        if parts is not None and parts.judged:
+            self._judge_again(parts.model, sorted(parts.judged))
+
+    def _judge_again(self, model: Model, targets: Iterable[str]) -> None:
+        chosen, shapes = tuple(dict.fromkeys(targets)), self._shapes
+        limits = self._limits or self._profile
         self._jobs.cancel(JUDGE)
         self._jobs.start(
             REFINE,
-            lambda job: self._judge(job, model, shapes, profile, chosen),
+            lambda job: self._judge(job, model, shapes, limits, chosen),
             lambda _: None,
             self.failed.emit,
         )
@@ -148,7 +164,10 @@ class Opener(QObject):
 
     # ------------------------------------------------------------------ on a worker thread
 
-    def _work(self, job: Job, path: str, wanted: Callable[[], Sequence[str]]) -> None:
+    def _work(
+        self, job: Job, path: str, wanted: Callable[[], Sequence[str]]
+    ) -> DeviceProfile | None:
+        """Read, place and judge; the limits that it was judged by."""
         try:
             model = self._services.load(path)
         except OSError as error:
@@ -157,7 +176,7 @@ class Opener(QObject):
         job.check()
         if isinstance(model, ReportedModel):
             self._take(job, model)
-            return
+            return self._limits
         inference = self._services.infer(model)
         job.post(self._typed, inference)
         targets = wanted()
@@ -166,7 +185,9 @@ class Opener(QObject):
             verdicts = self._services.place(model, target, inference.types, None)
             job.post(self._placed, _Placed(target, verdicts))
         job.check()
-        self._judge(job, model, {}, None, targets)
+        limits = self._limits
+        self._judge(job, model, {}, limits, targets)
+        return limits
 
     def _take(self, job: Job, model: ReportedModel) -> None:
         """A report brings its types, verdicts, copies and live answers along."""
@@ -228,6 +249,11 @@ class Opener(QObject):
         self._shapes, self._profile = {}, None
         self._document.open(model)
         self.opened.emit(model)
+
+    def _finish(self, judged_by: DeviceProfile | None) -> None:
+        self.finished.emit()
+        if judged_by is not self._limits:  # they were chosen meanwhile
+            self.set_limits(self._limits)
 
     def _typed(self, inference: Inference) -> None:
         self._document.set_types(inference)

@@ -111,7 +111,7 @@ class Services:
             then the older ones.
         target: the target of an id with or without options; raises UsageError.
         place: (model, target id, static types, concrete types or None) -> verdict of each node.
-        judge: (model, shapes by input, adapter, target ids) -> verdicts and findings, with the
+        judge: (model, shapes by input, limits, target ids) -> verdicts and findings, with the
             concrete types of those shapes; open dimensions of inputs left out are assumed.
         crossings: (model, target id, verdicts, types) -> the values that are copied between GPU
             and CPU in a run.
@@ -119,6 +119,7 @@ class Services:
         remedy_command: (finding, path of the model) -> the command line that mends it, or "".
         ask_live: (model, target id, its verdicts) -> where the installed ONNX Runtime runs each
             node, and the findings where that differs; raises OpscopeError where it cannot be asked.
+        limits: the limits that "browser", "adapter" or a file name; raises OpscopeError.
         devices: the adapters of this machine.
         open_runner: a session on the named adapter (None: the default one).
         random_feeds: (model, shapes by input, sizes by symbol, seed) -> inputs.
@@ -140,6 +141,7 @@ class Services:
     ask_live: Callable[
         [Model, str, Mapping[NodeId, Support]], tuple[LivePlacement, Sequence[Diagnostic]]
     ]
+    limits: Callable[[str], DeviceProfile]
     devices: Callable[[], Sequence[DeviceProfile]]
     open_runner: Callable[[DeviceProfile | None], Runner]
     random_feeds: Callable[

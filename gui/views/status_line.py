@@ -44,7 +44,9 @@ class StatusLine(QObject):
         self._cancel.clicked.connect(lambda: self.cancelled.emit(self._subject))
         self._steps = ShortLabel()
         self._problems = QLabel()
-        self._adapter = QLabel("")
+        self._limits = QLabel()
+        self._limits.setToolTip("By whose limits findings are made (menu Problems)")
+        self._adapter = QLabel()
         self._adapter.setToolTip("The adapter that Opscope's runs are on")
         # In one widget: a bar that shows an action's tip hides that, and what is shown in it later.
         passing = QWidget()
@@ -54,7 +56,7 @@ class StatusLine(QObject):
             row.addWidget(widget)
         row.addWidget(self._steps, 1)
         bar.addWidget(passing, 1)
-        for widget in (self._problems, self._adapter):
+        for widget in (self._problems, self._limits, self._adapter):
             widget.setContentsMargins(12, 0, 12, 0)
             bar.addPermanentWidget(widget)
         self.show_jobs(())
@@ -79,6 +81,15 @@ class StatusLine(QObject):
         """Show the adapter that runs are on."""
         self._adapter.setText(f"{profile.name} ({profile.backend})")
         self._adapter.setToolTip(f"driver {profile.driver}" if profile.driver else profile.name)
+
+    def show_limits(self, profile: DeviceProfile | None) -> None:
+        """Show by whose limits findings are made; nothing where they are the adapter's of a run."""
+        self._limits.setText(f"Limits: {profile.name}" if profile is not None else "")
+
+    @property
+    def limits_text(self) -> str:
+        """What :meth:`show_limits` shows."""
+        return self._limits.text()
 
     def show_step(self, text: str) -> None:
         """Show where a step along the offending or differing nodes led, until it is of no use."""

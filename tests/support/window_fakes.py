@@ -212,6 +212,13 @@ def load(path: str) -> Model:
     return model(path)
 
 
+def limits(name: str) -> DeviceProfile:
+    """The limits of a browser, or of an adapter; no file can be read."""
+    if name not in ("browser", "adapter"):
+        raise UsageError(f"{name}: this file holds no limits")
+    return replace(PROFILE, name="a browser") if name == "browser" else PROFILE
+
+
 def services(runner: FakeRunner | None = None, **changed) -> Services:
     """Services over the hand-made data."""
     runner = runner or FakeRunner()
@@ -228,6 +235,7 @@ def services(runner: FakeRunner | None = None, **changed) -> Services:
             f"opscope fix {path} --rule lower-opset" if found.code == "opset-gate" else ""
         ),
         "ask_live": lambda m, target, found: live(target),
+        "limits": limits,
         "devices": lambda: (PROFILE,),
         "open_runner": lambda device: runner,
         "random_feeds": lambda m, shapes, dims, seed: PreparedFeeds({}, {"T": 64}),
