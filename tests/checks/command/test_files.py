@@ -28,6 +28,8 @@ def test_one_unreadable_file_does_not_stop_the_rest(
     said = capsys.readouterr()
     assert "half.onnx" in said.out
     assert "fine.onnx" in said.out
+    sums = "3 files: 1 fine, 1 failed, 1 not checked; 1 error, 0 warnings, 0 info\n"
+    assert said.out.endswith(f"\n{sums}")
     assert said.err.startswith("opscope: error: ")
     assert "empty.onnx" in said.err
     assert said.err.count("\n") == 1
