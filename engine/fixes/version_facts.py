@@ -54,6 +54,9 @@ def _ceil_windows(use: OpUse) -> Answer:
     pads = use.attributes.get("pads") or (0,) * (2 * rank)
     if str(use.attributes.get("auto_pad", "NOTSET")) not in ("NOTSET", "VALID"):
         return SAME  # SAME_*: the output's size comes from the stride alone
+    lengths = (len(shape), len(strides), len(dilations), len(pads))
+    if lengths != (rank + 2, rank, rank, 2 * rank) or min(strides, default=1) < 1:
+        return "it has ceil_mode, and its windows do not fit its input"
     for i in range(rank):
         size, step = shape[2 + i], strides[i]
         reach = dilations[i] * (kernel[i] - 1) + 1
@@ -151,7 +154,7 @@ def _equal_parts(use: OpUse) -> Answer:
         size = kind.shape[axis]
     if not isinstance(size, int):
         return f"its num_outputs = {parts} came with opset 18, and the size of axis {axis} is open"
-    if size % parts or parts != len(use.outputs):
+    if parts < 1 or size % parts or parts != len(use.outputs):
         return (
             f"its num_outputs = {parts} divides {size} unevenly into {len(use.outputs)} outputs, "
             "which came with opset 18"

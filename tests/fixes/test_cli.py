@@ -11,6 +11,7 @@ from opscope.engine.cli.main import main
 from opscope.engine.fixes import comparing, saving
 from opscope.engine.fixes.equality import Comparison
 from opscope.engine.fixes.rules import RULES
+from opscope.engine.ir import edit_file, save_file
 from opscope.engine.ir.load import load_model
 
 F = "float32"
@@ -151,6 +152,32 @@ def test_the_report_goes_not_over_the_new_model(tmp_path, capsys):
     assert main(["fix", str(path), *arguments]) == 2
     assert "is the model to write" in capsys.readouterr().err
     assert not new.exists()
+
+
+def test_a_result_that_is_too_large_for_a_file_is_one_line(tmp_path, capsys, monkeypatch):
+    """As where a fix stores values that lay outside: a message ends at 2 GiB."""
+    path = saved(gru(), tmp_path)
+    monkeypatch.setattr(edit_file, "MAX_MODEL_BYTES", 100)
+    assert main(["fix", str(path), "--rule", "lower-opset"]) == 2
+    error = capsys.readouterr().err
+    assert "model.onnx: the changed model takes " in error
+    assert error.count("\n") == 1
+
+
+def test_a_folder_that_takes_no_file_is_one_line(tmp_path, capsys, monkeypatch):
+    path, new = saved(gru(), tmp_path), tmp_path / "new.onnx"
+
+    def refuse(name, mode="r", *arguments, **options):
+        if mode == "xb":
+            raise PermissionError(13, "Permission denied", name)
+        return open(name, mode, *arguments, **options)
+
+    monkeypatch.setattr(save_file, "open", refuse, raising=False)
+    assert main(["fix", str(path), "--rule", "lower-opset", "-o", str(new)]) == 2
+    assert capsys.readouterr().err == (
+        f"opscope: error: {new} cannot be written: Permission denied\n"
+    )
+    assert [p.name for p in tmp_path.iterdir()] == ["model.onnx"]
 
 
 def test_other_outputs_are_an_error_and_write_nothing(tmp_path, capsys, monkeypatch):

@@ -72,11 +72,20 @@ def test_an_open_size_reaches_nothing_but_what_moves_it():
     assert not proposal.edits
 
 
-def test_an_index_that_is_open_picks_nothing():
-    nodes = [n("Shape", "x", "s"), n("Gather", "k s", "y")]
-    old = proto(nodes, {"x": (F, ("n",))}, {"y": (I64, (1,))}, {"k": np.array([7, 7, 7])})
+def test_a_place_that_is_open_picks_nothing():
+    """k[:n] is open, though any number in the place of n would give some part of k."""
+    nodes = [n("Shape", "x", "s"), n("Slice", "k zero s", "y")]
+    weights = {"k": np.array([7, 8, 9]), "zero": np.array([0])}
+    old = proto(nodes, {"x": (F, ("n",))}, {"y": (I64, (None,))}, weights)
     _, proposal = propose("fold-shapes", old)
     assert not proposal.edits
+
+
+def test_what_is_drawn_at_random_is_no_constant():
+    """Though all that it reads is the same for every input."""
+    nodes = [n("Shape", "x", "s"), n("RandomNormalLike", "s", "y", dtype=1)]
+    _, proposal = propose("fold-shapes", proto(nodes, {"x": (F, (2, 3))}, {"y": (F, (2,))}))
+    assert set(proposal.edits.weights) == {((), "s")}
 
 
 def test_fixed_shapes_of_computed_values_come_from_the_plan():

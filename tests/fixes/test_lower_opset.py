@@ -196,6 +196,15 @@ DIFFERENT = {
     "window_in_padding": (
         one("AveragePool", {"x": (F, (1, 1, 3, 3))}, Y, None, 22, kernel_shape=[1, 1],
             strides=[3, 3], pads=[0, 0, 1, 1], ceil_mode=1), 21, "would start window 1 of axis 2"),
+    "windows_of_another_rank": (
+        one("MaxPool", {"x": (F, (1, 1, 3))}, {"y": (F, (1, 1, 3))}, None, 22,
+            kernel_shape=[2, 2], ceil_mode=1), 21, "its windows do not fit its input"),
+    "windows_that_stand": (
+        one("MaxPool", {"x": (F, (1, 1, 3))}, {"y": (F, (1, 1, 3))}, None, 22,
+            kernel_shape=[2], strides=[0], ceil_mode=1), 21, "its windows do not fit its input"),
+    "split_into_nothing": (
+        one("Split", X, {"y": (F, (1,))}, None, 18, "x", "y", axis=1, num_outputs=0), 17,
+        "num_outputs = 0"),
     "open_ceil": (
         one("MaxPool", {"x": (F, (1, 1, "h", "w"))}, Y, None, 22, kernel_shape=[2, 2],
             strides=[2, 2], ceil_mode=1), 21, "shape that is not known"),

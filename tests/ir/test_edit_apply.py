@@ -4,8 +4,10 @@ import numpy as np
 import onnx
 import pytest
 from fix_case import info, proto
+from google.protobuf.message import EncodeError
 from onnx import helper, numpy_helper
-from opscope.engine.ir.edit_file import rewrite
+from opscope.engine.errors import ModelFileError
+from opscope.engine.ir.edit_file import rewrite, serialized
 from opscope.engine.ir.edits import Edits, NewNode
 from opscope.engine.ir.load import load_bytes
 from opscope.engine.ir.model import NodeId
@@ -177,3 +179,16 @@ def test_a_function_declares_no_value_that_it_lost():
     edits = Edits(removed=frozenset((NodeId(path, 0),)))
     after = onnx.load_model_from_string(rewrite(made.SerializeToString(), edits, "here").data)
     assert [v.name for v in after.functions[0].value_info] == ["q"]
+
+
+def test_a_message_that_protobuf_refuses_is_one_line():
+    """Over 2 GiB it does so itself, whatever the model."""
+
+    class Huge:
+        def SerializeToString(self):  # noqa: N802
+            raise EncodeError("Failed to serialize proto")
+
+    with pytest.raises(
+        ModelFileError, match=r"^m\.onnx: the changed model cannot be stored: Failed"
+    ):
+        serialized(Huge(), "m.onnx")
