@@ -43,8 +43,8 @@ def _rank(use: OpUse) -> int:
     return len(kind.shape) if kind is not None and kind.shape is not None else 0
 
 
-def _is_half(use: OpUse) -> bool:
-    kind = use.inputs[0] if use.inputs else None
+def _is_half(use: OpUse, index: int = 0) -> bool:
+    kind = use.inputs[index] if index < len(use.inputs) else None
     return kind is not None and kind.dtype == "float16"
 
 
@@ -81,13 +81,18 @@ def _training(use: OpUse) -> str | None:
 def _resize(use: OpUse) -> str | None:
     if use.attr("antialias", 0):
         return "antialias is 1, which is not implemented"
-    if not _is_half(use):
-        return None
-    if use.attr("mode", "nearest") == "cubic":
+    if _is_half(use) and use.attr("mode", "nearest") == "cubic":
         return "mode cubic in f16 makes a shader that does not compile"
-    if use.attr("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
-        return "roi in f16 is read as f32"
     return None
+
+
+def _half_roi(use: OpUse) -> str | None:
+    crops = use.attr("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize"
+    return "its roi is float16, which is read as float32" if crops and _is_half(use, 1) else None
+
+
+def _constant_half_roi(use: OpUse) -> str | None:
+    return _half_roi(use) if 1 in use.values else None  # it is read when the kernel is made
 
 
 def _scatter_nd(use: OpUse) -> str | None:
@@ -114,25 +119,29 @@ def _locale(use: OpUse) -> str | None:
     return "it changes case, for which the machine must have the locale en_US.UTF-8"
 
 
-Rules = dict[str, tuple[str, Reason, Rule]]
+Rules = dict[str, tuple[tuple[str, Reason, Rule], ...]]
 
 WEBGPU: Rules = {
-    "GRU": (SESSION, Reason.ATTRIBUTE, _activations),
-    "LSTM": (RUN, Reason.ATTRIBUTE, _activations),
-    "ConvTranspose": (RUN, Reason.SHAPE, _three_dimensional),
-    "Conv": (RUN, Reason.SHAPE, _grouped_three_dimensional),
-    "MaxPool": (RUN, Reason.ATTRIBUTE, _max_pool),
-    "BatchNormalization": (RUN, Reason.ATTRIBUTE, _training),
-    "Resize": (RUN, Reason.ATTRIBUTE, _resize),
-    "ScatterND": (RUN, Reason.TYPE, _scatter_nd),
-    "ReduceMax": (RUN, Reason.SHAPE, _empty),
-    "ReduceMin": (RUN, Reason.SHAPE, _empty),
+    "GRU": ((SESSION, Reason.ATTRIBUTE, _activations),),
+    "LSTM": ((RUN, Reason.ATTRIBUTE, _activations),),
+    "ConvTranspose": ((RUN, Reason.SHAPE, _three_dimensional),),
+    "Conv": ((RUN, Reason.SHAPE, _grouped_three_dimensional),),
+    "MaxPool": ((RUN, Reason.ATTRIBUTE, _max_pool),),
+    "BatchNormalization": ((RUN, Reason.ATTRIBUTE, _training),),
+    "Resize": (
+        (SESSION, Reason.TYPE, _constant_half_roi),
+        (RUN, Reason.ATTRIBUTE, _resize),
+        (RUN, Reason.TYPE, _half_roi),
+    ),
+    "ScatterND": ((RUN, Reason.TYPE, _scatter_nd),),
+    "ReduceMax": ((RUN, Reason.SHAPE, _empty),),
+    "ReduceMin": ((RUN, Reason.SHAPE, _empty),),
 }
 CPU: Rules = {
-    "GRU": (SESSION, Reason.ATTRIBUTE, _batchwise),
-    "LSTM": (SESSION, Reason.ATTRIBUTE, _batchwise),
-    "RNN": (SESSION, Reason.ATTRIBUTE, _batchwise),
-    "StringNormalizer": (UNSURE, Reason.UNKNOWN, _locale),
+    "GRU": ((SESSION, Reason.ATTRIBUTE, _batchwise),),
+    "LSTM": ((SESSION, Reason.ATTRIBUTE, _batchwise),),
+    "RNN": ((SESSION, Reason.ATTRIBUTE, _batchwise),),
+    "StringNormalizer": ((UNSURE, Reason.UNKNOWN, _locale),),
 }
 SEEN: dict[str, tuple[Rules, frozenset[str]]] = {
     # Each was run on the three plugins (0.2.1 has no GRU). The sources of 1.30.0 have the kernels
@@ -148,9 +157,10 @@ def known_failure(use: OpUse, table: ProviderTable | None) -> Failure | None:
     if table is None or use.domain not in ("", "ai.onnx"):
         return None
     rules, versions = SEEN.get(table.id, ({}, frozenset()))
-    when, reason, rule = rules.get(use.op_type, ("", Reason.NONE, lambda _: None))
-    detail = rule(use)
-    if not detail:
+    for when, reason, rule in rules.get(use.op_type, ()):
+        if detail := rule(use):
+            break
+    else:
         return None
     if table.version not in versions:
         known = ", ".join(sorted(versions))

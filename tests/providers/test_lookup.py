@@ -187,6 +187,33 @@ def test_a_known_failure_is_of_the_versions_that_were_seen() -> None:
     assert "0.9.9" in later.detail
 
 
+@pytest.mark.parametrize(
+    ("roi", "is_constant", "when"),
+    [
+        # What the plugin 0.4.0 did on Mesa 25, x in float16.
+        ("float16", True, "session creation"),
+        ("float16", False, "run time"),
+        ("float32", True, None),
+        ("float32", False, None),
+    ],
+)
+def test_a_resize_that_crops_reads_its_roi_as_float32(
+    roi: str, is_constant: bool, when: str | None
+) -> None:
+    crop = node(
+        "Resize", "x roi s", "y", mode="linear", coordinate_transformation_mode="tf_crop_and_resize"
+    )
+    inputs = {"x": ("float16", (1, 1, 8, 8))}
+    weights = {"s": np.array([1, 1, 0.5, 0.5], np.float32)}
+    if is_constant:
+        weights["roi"] = np.zeros(8, roi)
+    else:
+        inputs["roi"] = (roi, (8,))
+    found = judged([crop], inputs, opset=18, weights=weights)["Resize"]
+    assert found.data.get("when") == when
+    assert found.status is (Status.FAILS if when else Status.GPU)
+
+
 def test_the_largest_of_nothing_fails_when_it_is_run() -> None:
     for length, expected in ((0, Status.FAILS), (3, Status.GPU)):
         largest = node("ReduceMax", "x", "y")
