@@ -157,13 +157,10 @@ def known_failure(use: OpUse, table: ProviderTable | None) -> Failure | None:
     if table is None or use.domain not in ("", "ai.onnx"):
         return None
     rules, versions = SEEN.get(table.id, ({}, frozenset()))
-    for when, reason, rule in rules.get(use.op_type, ()):
-        if detail := rule(use):
-            break
-    else:
-        return None
-    if table.version not in versions:
-        known = ", ".join(sorted(versions))
-        detail = f"{detail}; {known} fail there, of {table.version} it is not known"
-        return Failure(UNSURE, detail, Reason.UNKNOWN)
-    return Failure(when, detail, reason)
+    found = (Failure(w, d, r) for w, r, rule in rules.get(use.op_type, ()) if (d := rule(use)))
+    first = next(found, None)
+    if first is None or table.version in versions:
+        return first
+    known = ", ".join(sorted(versions))
+    detail = f"{first.detail}; {known} fail there, of {table.version} it is not known"
+    return Failure(UNSURE, detail, Reason.UNKNOWN)
