@@ -11,17 +11,11 @@ from ..engine.ir.model import NodeId
 from ..engine.units import counted
 from .document import Document
 from .services import Target
-from .views.graph.colouring import (
-    PLAIN,
-    Colouring,
-    Mode,
-    by_difference,
-    by_provider,
-    by_risk,
-    by_time,
-    with_copies,
-)
+from .views.graph.colouring import PLAIN, Colouring, Mode
 from .views.graph.dress import Dress
+from .views.graph.risk_colours import by_risk
+from .views.graph.time_colours import by_time
+from .views.graph.verdict_colours import by_difference, by_provider, with_copies
 
 Findings = Mapping[NodeId, Sequence[Diagnostic]]
 

@@ -19,9 +19,10 @@ from opscope.gui.copies import NO_COPIES, Copies, Copy
 from opscope.gui.selection import Selection
 from opscope.gui.style import apply_theme
 from opscope.gui.theme import LIGHT
-from opscope.gui.views.graph.colouring import Colouring, by_difference, by_provider
+from opscope.gui.views.graph.colouring import Colouring
 from opscope.gui.views.graph.dress import Dress
 from opscope.gui.views.graph.page import GraphPage
+from opscope.gui.views.graph.verdict_colours import by_difference, by_provider
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
 

@@ -6,7 +6,8 @@ from opscope.engine.report.container import report_text
 from opscope.engine.report.parse import parse
 from opscope.gui.report_picture import Paragraph, Style, png_bytes, report_picture
 from opscope.gui.theme import DARK, LIGHT
-from opscope.gui.views.graph.colouring import PLAIN, by_time
+from opscope.gui.views.graph.colouring import PLAIN
+from opscope.gui.views.graph.time_colours import by_time
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QImage
 

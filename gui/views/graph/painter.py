@@ -13,6 +13,8 @@ What stands out and what is copied is painted at every level.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from PySide6.QtCore import QRectF, QSizeF
 from PySide6.QtGui import QPainter
 
@@ -32,6 +34,28 @@ FAR_BELOW = 0.24
 DETAIL = 0.68
 _MANY_COPIES = 100  # from afar: more are painted as plain lines
 _PLATE_GAPS = (13.0, 5.0)  # from afar, so that boxes are not hidden; close up
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """One picture that is being painted.
+
+    Attributes:
+        painter: in the scene's coordinates.
+        worn: the drawing in its dress.
+        scale: of the view.
+        visible: the part of the scene in view.
+        paths, copied: the lines in view; those of them that carry a copied value.
+        emphasis: what stands out.
+    """
+
+    painter: QPainter
+    worn: Worn
+    scale: float
+    visible: QRectF
+    paths: Indices
+    copied: Indices
+    emphasis: Emphasis
 
 
 class GraphPainter:
@@ -56,72 +80,52 @@ class GraphPainter:
         """Paint what of a drawing is in view, in its dress; the background is the caller's."""
         visible = view.visible(size)
         paths = worn.drawing.visible_paths(visible)
-        copied = worn.marks.among(paths)
+        frame = _Frame(painter, worn, view.scale, visible, paths, worn.marks.among(paths), emphasis)
         painter.save()
         painter.setTransform(view.transform, True)
         if view.scale < FAR_BELOW:
-            self._paint_far(painter, worn, view.scale, visible, paths, copied, emphasis)
+            self._paint_far(frame)
         else:
-            self._paint_near(painter, worn, view.scale, visible, paths, copied, emphasis)
+            self._paint_near(frame)
         painter.restore()
-        if len(copied):
+        if len(frame.copied):
             painter.save()
             gap = _PLATE_GAPS[view.scale >= DETAIL]
-            self._copies.plates(painter, worn, copied, view, size, gap=gap)
+            self._copies.plates(painter, worn, frame.copied, view, size, gap=gap)
             painter.restore()
 
-    def _paint_far(
-        self,
-        painter: QPainter,
-        worn: Worn,
-        scale: float,
-        visible: QRectF,
-        paths: Indices,
-        copied: Indices,
-        emphasis: Emphasis,
-    ) -> None:
-        drawing = worn.drawing
-        self._far.lines(painter, drawing, visible, scale)
-        self._far.boxes(painter, worn, visible, scale)
+    def _paint_far(self, frame: _Frame) -> None:
+        painter, worn, scale = frame.painter, frame.worn, frame.scale
+        self._far.lines(painter, worn.drawing, frame.visible, scale)
+        self._far.boxes(painter, worn, frame.visible, scale)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        self._emphasis.lines(painter, drawing, scale, paths, emphasis)
-        if len(copied) > _MANY_COPIES:
-            self._copies.far_lines(painter, worn, visible, scale)
+        self._emphasis.lines(painter, worn.drawing, scale, frame.paths, frame.emphasis)
+        if len(frame.copied) > _MANY_COPIES:
+            self._copies.far_lines(painter, worn, frame.visible, scale)
         else:
-            self._copy_lines(painter, worn, copied, scale, emphasis)
-        self._emphasis.rings(painter, drawing, scale, emphasis)
+            self._copy_lines(frame)
+        self._emphasis.rings(painter, worn.drawing, scale, frame.emphasis)
 
-    def _paint_near(
-        self,
-        painter: QPainter,
-        worn: Worn,
-        scale: float,
-        visible: QRectF,
-        paths: Indices,
-        copied: Indices,
-        emphasis: Emphasis,
-    ) -> None:
-        drawing, detailed = worn.drawing, scale >= DETAIL
+    def _paint_near(self, frame: _Frame) -> None:
+        painter, worn, scale = frame.painter, frame.worn, frame.scale
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        self._near.lines(painter, drawing, paths)
-        self._emphasis.lines(painter, drawing, scale, paths, emphasis)
-        self._copy_lines(painter, worn, copied, scale, emphasis)
-        self._near.portals(painter, drawing, visible)
-        if detailed:
-            self._near.labels(painter, drawing, paths)
-        self._emphasis.rings(painter, drawing, scale, emphasis)
-        if detailed:
-            self._near.boxes(painter, worn, visible)
+        self._near.lines(painter, worn.drawing, frame.paths)
+        self._emphasis.lines(painter, worn.drawing, scale, frame.paths, frame.emphasis)
+        self._copy_lines(frame)
+        self._near.portals(painter, worn.drawing, frame.visible)
+        if scale >= DETAIL:
+            self._near.labels(painter, worn.drawing, frame.paths)
+        self._emphasis.rings(painter, worn.drawing, scale, frame.emphasis)
+        if scale >= DETAIL:
+            self._near.boxes(painter, worn, frame.visible)
         else:
-            self._near.plain_boxes(painter, worn, visible, scale)
+            self._near.plain_boxes(painter, worn, frame.visible, scale)
 
-    def _copy_lines(
-        self, painter: QPainter, worn: Worn, copied: Indices, scale: float, emphasis: Emphasis
-    ) -> None:
+    def _copy_lines(self, frame: _Frame) -> None:
         """Copied values; one that stands out keeps its colour around the dashes."""
         grounds = {
             path: colour
-            for path in copied.tolist()
-            if (colour := self._emphasis.colour_of(path, emphasis)) is not None
+            for path in frame.copied.tolist()
+            if (colour := self._emphasis.colour_of(path, frame.emphasis)) is not None
         }
-        self._copies.lines(painter, worn, copied, scale, grounds)
+        self._copies.lines(frame.painter, frame.worn, frame.copied, frame.scale, grounds)

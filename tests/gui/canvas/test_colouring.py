@@ -12,16 +12,11 @@ from opscope.gui.difference import Difference
 from opscope.gui.look import Glyph, Pattern
 from opscope.gui.theme import DARK, LIGHT
 from opscope.gui.verdict import Home
-from opscope.gui.views.graph.colouring import (
-    PLAIN,
-    Mode,
-    by_difference,
-    by_provider,
-    by_risk,
-    by_time,
-    with_copies,
-)
+from opscope.gui.views.graph.colouring import PLAIN, Mode
 from opscope.gui.views.graph.looks import look_of, shade
+from opscope.gui.views.graph.risk_colours import by_risk
+from opscope.gui.views.graph.time_colours import by_time
+from opscope.gui.views.graph.verdict_colours import by_difference, by_provider, with_copies
 
 
 def test_provider_counts_every_verdict_in_a_fixed_order(small):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from opscope.gui.layout.layout import lay_out
 from opscope.gui.layout.scene import LaidOut, build_scene, layout_request
+from opscope.gui.layout.text import LABEL_PX
 from opscope.gui.views.graph.drawing import Drawing, Hit
 from opscope.gui.views.graph.viewport import LARGEST, Viewport, fitted, opening
 from PySide6.QtCore import QPointF, QRectF, QSizeF
@@ -72,7 +73,8 @@ def test_fitted_shows_all_and_opening_is_readable():
     assert opened.visible(size).top() == pytest.approx(-28)
     wide = QRectF(0, 0, 9000, 4000)
     opened = opening(wide, QPointF(7000, 20), size)
-    assert opened.scale == pytest.approx(0.62)
+    assert opened.scale * LABEL_PX >= 8  # pixels on the screen
+    assert opened.scale < 1
     assert opened.visible(size).contains(QPointF(7000, 20))
 
 

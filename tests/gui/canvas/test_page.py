@@ -9,11 +9,13 @@ from opscope.engine.ir.model import Graph, NodeId, Port, TensorType
 from opscope.engine.providers.support import Reason, Status, Support, refused
 from opscope.gui.theme import DARK, LIGHT
 from opscope.gui.views.graph.breadcrumb import crumbs
-from opscope.gui.views.graph.colouring import by_provider, by_risk, by_time
 from opscope.gui.views.graph.drawing import Hit
 from opscope.gui.views.graph.dress import UNDRESSED, Dress
+from opscope.gui.views.graph.risk_colours import by_risk
 from opscope.gui.views.graph.search import matching_nodes
+from opscope.gui.views.graph.time_colours import by_time
 from opscope.gui.views.graph.tooltip import tooltip_text
+from opscope.gui.views.graph.verdict_colours import by_provider
 from PySide6.QtCore import QCoreApplication, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QKeySequence, QWheelEvent
 from PySide6.QtTest import QTest
