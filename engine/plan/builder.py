@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..device.profile import DeviceProfile
-from ..errors import LimitError, NodeError
+from ..errors import LimitError
 from ..ir.model import NodeId, TensorType
 from ..ops.steps import (
     NOT_WATCHED,
@@ -127,20 +127,10 @@ class NodeBuilder:
         """See :class:`StepBuilder`."""
         if 0 in groups:
             return
-        limits = self.profile.limits
-        most = limits.max_compute_workgroups_per_dimension
-        if max(groups) > most:
-            raise self._limit(
-                "max_compute_workgroups_per_dimension", max(groups), most, "workgroups"
-            )
-        bindings, allowed = len(reads) + len(writes), limits.max_storage_buffers_per_shader_stage
-        if bindings > allowed:
-            raise self._limit("max_storage_buffers_per_shader_stage", bindings, allowed, "bindings")
+        self._check_limits(groups, len(reads) + len(writes))
         written = {t.storage_id for t in writes}
         if len(written) != len(writes) or any(t.storage_id in written for t in reads):
-            raise NodeError(
-                self.node, self.use.label, self.use.op, f"shader {shader} writes what it also binds"
-            )
+            raise self.use.error(f"shader {shader} writes what it also binds")
         self.dispatches.append(
             Dispatch(
                 self.node,
@@ -155,6 +145,17 @@ class NodeBuilder:
                 trusted,
             )
         )
+
+    def _check_limits(self, groups: Groups, bindings: int) -> None:
+        limits = self.profile.limits
+        most = limits.max_compute_workgroups_per_dimension
+        if max(groups) > most:
+            raise self._limit(
+                "max_compute_workgroups_per_dimension", max(groups), most, "workgroups"
+            )
+        allowed = limits.max_storage_buffers_per_shader_stage
+        if bindings > allowed:
+            raise self._limit("max_storage_buffers_per_shader_stage", bindings, allowed, "bindings")
 
     def _check_size(self, shape: Sequence[int], dtype: str, what: str) -> None:
         size = self.memory.size_bytes(dtype, shape)
