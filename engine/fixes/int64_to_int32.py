@@ -10,13 +10,12 @@ from collections.abc import Mapping
 
 from ..ir.edits import ValueId
 from ..ir.model import Graph, GraphPath, Node, NodeId
-from ..providers.support import Reason, Status
 from ..providers.uses import model_uses
-from .cast_f32 import settle
 from .constants import SOURCES, constants
 from .ranges import EXACT, INT64, MAX_ELEMENTS, Bound, fits_int32, integer_bounds
 from .retype import Slots, slots
 from .rule import Note, Proposal, Subject, note
+from .settle import refused_for_its_type, settle
 
 SOURCE, TARGET = "int64", "int32"
 
@@ -35,7 +34,7 @@ def propose(subject: Subject) -> Proposal:
     for node, use in model_uses(subject.model, subject.types):
         kinds = [k.dtype for k in (*use.inputs, *use.outputs) if k is not None]
         if node.id not in forced:
-            if forced or SOURCE not in kinds or not _refused_for_its_type(subject, node):
+            if forced or SOURCE not in kinds or not refused_for_its_type(subject, node):
                 continue
             if any(p[node.id].data.get("host_values_only") for p in subject.verdicts.values()):
                 text = "it computes shapes from host values, which costs no copy where it is"
@@ -51,11 +50,6 @@ def propose(subject: Subject) -> Proposal:
         else:
             chosen[node.id] = found
     return settle(subject, {SOURCE: chosen}, TARGET, notes, keep=forced, exact=True)
-
-
-def _refused_for_its_type(subject: Subject, node: Node) -> bool:
-    verdicts = (placed.get(node.id) for placed in subject.verdicts.values())
-    return any(v and v.status is Status.HOST and v.reason is Reason.TYPE for v in verdicts)
 
 
 def bounds_of(subject: Subject) -> Mapping[ValueId, Bound]:

@@ -87,23 +87,37 @@ def integer_bounds(
                 None if kind is None else _look_up(found, (graph, *outer), name) or _limits(kind)
                 for name, kind in zip(node.inputs, use.inputs, strict=True)
             )
-            for index, bound in enumerate(_outputs(model, node, use, ins)):
-                kind = use.outputs[index]
-                limits = _limits(kind) if kind is not None else None
-                if limits is None:
-                    continue  # no integer
-                name = node.outputs[index]
-                if bound in (None, limits) and not graph.path and name in constants:
-                    # A bound that a rule found stands: it may be that of a sum on the way.
-                    bound = _of_values(constants[name])
-                if bound is None or not _within(bound, limits):
-                    bound = limits  # what may wrap around can be anything of its type
-                found[graph.path, name] = bound
+            fixed = constants if not graph.path else {}
+            found |= _node_bounds(model, node, use, ins, fixed)
             for _, inner in node.subgraphs:
                 stack.append((inner, (graph, *outer)))
                 trips = _at(ins, 0)
                 if node.op_type == "Loop" and not node.domain and trips and inner.inputs:
                     found[inner.path, inner.inputs[0].name] = (0, max(trips[1] - 1, 0))
+    return found
+
+
+def _node_bounds(
+    model: Model,
+    node: Node,
+    use: OpUse,
+    ins: tuple[Bound | None, ...],
+    constants: Mapping[str, np.ndarray],
+) -> dict[ValueId, Bound]:
+    """The bounds of a node's integer outputs, of which some may be ``constants``."""
+    found: dict[ValueId, Bound] = {}
+    for name, kind, bound in zip(
+        node.outputs, use.outputs, _outputs(model, node, use, ins), strict=True
+    ):
+        limits = _limits(kind) if kind is not None else None
+        if limits is None:
+            continue  # no integer
+        if bound in (None, limits) and name in constants:
+            # A bound that a rule found stands: it may be that of a sum on the way.
+            bound = _of_values(constants[name])
+        if bound is None or not _within(bound, limits):
+            bound = limits  # what may wrap around can be anything of its type
+        found[node.id.graph, name] = bound
     return found
 
 
@@ -160,8 +174,8 @@ def _outputs(
     rule = _RULES.get(node.op_type)
     bound = rule(use, ins) if rule is not None else None
     if node.op_type == "TopK":
-        return [_at(ins, 0), bound][:count]
-    return [bound, *[None] * (count - 1)][:count]  # a broken node may have none
+        return [_at(ins, 0), bound, *[None] * count][:count]
+    return [bound, *[None] * count][:count]  # a broken node may have none
 
 
 def _at(ins: tuple[Bound | None, ...], index: int) -> Bound | None:

@@ -367,3 +367,16 @@ def test_an_unsigned_value_of_unknown_bounds_is_any_of_its_type():
     given = subject(proto(nodes, {"x": ("uint64", (2,))}, ends, {"k": np.array(7, np.uint64)}))
     found = int64_to_int32.bounds_of(given)
     assert [found[(), name] for name in "abc"] == [(7, 2**64 - 1), (0, 7), (7, 2**64 - 1)]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_any_number_of_outputs_has_bounds(count):
+    """A TopK of three outputs contradicts ONNX, and breaks no rule."""
+    outputs = ["v", "i", "more"][:count]
+    node = helper.make_node("TopK", ["x", "k"], outputs, name="top")
+    made = proto([n("Identity", "x", "y")], {"x": (I64, (5,))}, {"y": (I64, (5,))},
+                 {"k": np.array([2])})  # fmt: skip
+    made.graph.node.append(node)
+    found = bounds_of(made)
+    assert found.get(((), "i"), (0, 4)) == (0, 4)
+    assert not propose("int64-to-int32", made)[1].edits
