@@ -34,6 +34,12 @@ REMEDIES = {
     Reason.ATTRIBUTE: "change the attribute, or replace the operator",
     Reason.SHAPE: "change the shape, or replace the operator",
 }
+FIXED_SHAPES = "fixed shapes"
+"""The step that leaves a node because a dimension is open: the node itself needs no change."""
+FIX_SHAPES = (
+    "fix the model's input shapes (opscope fix --rule fix-shapes), or say them to the session "
+    "(freeDimensionOverrides)"
+)
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
@@ -113,6 +119,7 @@ def _judge(asked: Target, node: Node, use: OpUse, verdict: Support) -> Diagnosti
     severity = Severity.ERROR if node.op in RECURRENT else Severity.WARNING
     if verdict.reason is not Reason.SCHEMA_VERSION:
         remedy = REMEDIES.get(verdict.reason, "")
+        remedy = FIX_SHAPES if verdict.data.get("step") == FIXED_SHAPES else remedy
         return finding(HOST_NODE, severity, node, text, remedy, target=name, data=data)
     lower = verdict.data.get("opset_that_would_match")
     remedy = "no opset version of the operator has a kernel there"

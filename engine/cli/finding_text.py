@@ -17,7 +17,7 @@ GROUPED_FROM = 41
 LIKE_FROM = 2
 """So many warnings of one kind become one line where they say the same."""
 NOTES_FROM = 4
-"""So many of one kind that cost nothing become one line."""
+"""So many of one kind become one line where nothing is to be done, or the same for one reason."""
 FIRST_NAMES = 5
 MOST_OPERATORS = 6
 
@@ -54,8 +54,17 @@ def _is_one_line(group: Sequence[Diagnostic]) -> bool:
         return True
     if first.severity is Severity.INFO:
         return len(group) >= NOTES_FROM
-    same = all((d.text, d.remedy) == (first.text, first.remedy) for d in group)
-    return first.severity is Severity.WARNING and same and len(group) >= LIKE_FROM
+    if first.severity is Severity.ERROR:
+        return False
+    if all((d.text, d.remedy) == (first.text, first.remedy) for d in group):
+        return len(group) >= LIKE_FROM
+    return len(group) >= NOTES_FROM and _is_one_reason(group)
+
+
+def _is_one_reason(group: Sequence[Diagnostic]) -> bool:
+    """True where texts differ in shapes and the like alone: a verdict's reason is one of few."""
+    reasons = {(d.data.get("reason"), d.remedy) for d in group}
+    return len(reasons) == 1 and "reason" in group[0].data
 
 
 def _without_echo(d: Diagnostic) -> Diagnostic:

@@ -69,6 +69,16 @@ def test_without_any_kernel_a_cast_does_not_help() -> None:
     assert findings(subject, "f16-recurrent-on-cpu") == []
 
 
+def test_where_a_dimension_is_open_fixing_it_helps() -> None:
+    def relu(rows: int | str) -> Model:
+        return model([node("Relu", "x", "y", "relu")], {"x": ("float32", (rows, 6))}, "y")
+
+    told = only(judge(relu("n"), ["webnn"]), "host-node")
+    assert "fixed shapes" in told.text
+    assert "--rule fix-shapes" in told.remedy
+    assert findings(judge(relu(2), ["webnn"]), "host-node") == []
+
+
 def test_an_opset_gate_says_which_opset_to_export() -> None:
     told = only(gru(opset=22), "opset-gate", "ort-webgpu")
     assert told.severity is Severity.ERROR

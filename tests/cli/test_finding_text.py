@@ -55,6 +55,25 @@ def test_warnings_of_two_operators_or_texts_are_told_apart() -> None:
     assert len(finding_lines([elu, other])) == 2
 
 
+def test_warnings_for_one_reason_are_one_line_though_their_texts_differ() -> None:
+    """Such as "input 0 is float32[?, 64]" of forty nodes; other codes' numbers are worth a line."""
+    found = [f.diagnostic for f in notes(["Conv"] * 4, Severity.WARNING)]
+    of_shapes = [
+        replace(d, text=f"shape {i}", data={"reason": "shape"}) for i, d in enumerate(found)
+    ]
+
+    def lines(*diagnostics: Diagnostic) -> int:
+        return len(
+            [x for x in finding_lines([*map(Found, diagnostics)]) if x.startswith("warning")]
+        )
+
+    assert lines(*of_shapes) == 1
+    assert lines(*of_shapes[:3]) == 3
+    assert lines(*of_shapes[:3], replace(of_shapes[3], data={"reason": "type"})) == 4
+    assert lines(*of_shapes[:3], replace(of_shapes[3], remedy="another")) == 4
+    assert lines(*(replace(d, data={"wrong": 75}) for d in of_shapes)) == 4
+
+
 def test_findings_about_no_node_are_not_counted_as_nodes() -> None:
     found = [Found(Diagnostic("external-data-key", Severity.INFO, f"key {i}")) for i in range(5)]
     assert finding_lines(found) == [
