@@ -306,6 +306,23 @@ def test_a_tolerance_of_nothing_is_one(tmp_path, monkeypatch):
     assert allowed == [0, 5e-3]
 
 
+@pytest.mark.parametrize(("dtype", "limit"), [(F, 1e-3), ("float16", 2e-2)])
+def test_the_gpu_may_round_as_its_type_does(tmp_path, monkeypatch, dtype, limit):
+    """An exact rule moves nodes to kernels that add in another order; f16 has three digits."""
+    allowed = []
+
+    def compare(session, old, new, feeds, most, heals):
+        allowed.append(most)
+        return Comparison("somebody", exact=True)
+
+    monkeypatch.setattr(comparing, "compare_on_gpu", compare)
+    nodes = [helper.make_node("Add", ["x", "x"], ["y"]), helper.make_node("Neg", ["x"], ["dead"])]
+    path = saved(proto(nodes, {"x": (dtype, (3,))}, {"y": (dtype, (3,))}), tmp_path)
+    arguments = ["fix", str(path), "--rule", "drop-dead", "-o", str(tmp_path / "new.onnx")]
+    assert main(arguments) == 0
+    assert allowed == [limit]
+
+
 def test_two_objections_of_the_checker_are_both_told(tmp_path, capsys, monkeypatch):
     """A model that never passed may still get worse."""
     path, new = saved(gru(), tmp_path), tmp_path / "new.onnx"
