@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..ir.model import Model, Node, NodeId
-from ..providers.support import Status
-from .answer import CPU, LiveNode
+from .answer import CPU
 from .rewritten import Rewritten
 
 _TOKEN = re.compile(r"opscope\.(\d+)\.")
@@ -110,30 +108,3 @@ class Assignments:
             return None if item is None else item.provider == CPU
         providers = self._unnamed.get(found.op_type, {})
         return CPU in providers if len(providers) == 1 else None
-
-
-def status_on(provider: str) -> Status:
-    """The status of a node that a provider runs."""
-    return Status.HOST if provider == CPU else Status.GPU
-
-
-def together(items: Sequence[Assigned]) -> LiveNode:
-    """One node, in as many places as its function was opened."""
-    providers = Counter(item.provider for item in items)
-    if len(providers) == 1:
-        provider = items[0].provider
-        how = "same name" if len(items) == 1 else f"same name, in {len(items)} places"
-        return LiveNode(status_on(provider), provider, how)
-    each = ", ".join(f"{n} on {provider}" for provider, n in providers.items())
-    return LiveNode(Status.UNKNOWN, "", f"not the same in each place where it is: {each}")
-
-
-def fused(item: Assigned) -> LiveNode:
-    """Computed by a node that ORT made of it and others."""
-    domain = f"{item.domain}::" if item.domain else ""
-    return into(item, f"fused into {domain}{item.op_type}")
-
-
-def into(item: Assigned, how: str) -> LiveNode:
-    """Computed by ``item``, another node."""
-    return LiveNode(Status.FUSED, item.provider, how)

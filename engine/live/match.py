@@ -8,21 +8,14 @@ output there, what its consumers read instead, which equal node was kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ..ir.model import Graph, Model, Node, NodeId, subgraph_reads
 from ..providers.support import Status
 from .answer import LiveNode
-from .assignments import (
-    Assigned,
-    Assignments,
-    fused,
-    into,
-    numbers_in,
-    status_on,
-    together,
-)
+from .assignments import Assigned, Assignments, numbers_in
 from .equals import SHAPES, Equals
+from .fates import dropped, folded, fused, into, together, unknown, was_dropped
 from .kinds import (
     IDLE,
     MAY_BE_IDLE,
@@ -33,7 +26,8 @@ from .kinds import (
     is_idle,
 )
 from .opened import opened, owner_of, put_in_place, within
-from .rewritten import Rewritten, is_orts_transpose
+from .rewritten import Rewritten
+from .transposes import Transposes
 
 
 def match(
@@ -68,9 +62,8 @@ class _Matcher:
         self._equals = Equals(model)
         self._captured = {n for g in model.graphs() for o in g.nodes for n in subgraph_reads(o)}
         self._found: dict[NodeId, LiveNode] = {}
-        # Of each node what lies behind it, so that no chain is walked once per node: ORT's own
-        # Transpose, and of a dropped one who reads its input now.
-        self._moves: dict[NodeId, Node | None] = {}
+        self._transposes = Transposes(self._assigned, self._before, self._after)
+        # Who reads the input of a dropped node now, so that no chain is walked once per node.
         self._behind: dict[NodeId, list[tuple[Node, int]]] = {}
 
     def _item(self, found: Node) -> Assigned | None:
@@ -82,10 +75,10 @@ class _Matcher:
         for graph in self._model.graphs():
             # Consumers first: what became of them tells much of what they read.
             for node in reversed(graph.sorted_nodes):
-                self._moves[node.id] = self._next_transpose(graph, node)
+                self._transposes.look_behind(graph, node)
                 found = self._named(graph, node) or self._by_values(graph, node)
                 if node.op == "Transpose" and found.status is Status.FOLDED:
-                    found = self._merged(graph, node) or self._moved(node) or found
+                    found = self._transposes.fate(graph, node) or found
                 self._found[node.id] = found
                 if self._is_passed(node):
                     readers = self._readers(graph, node)
@@ -97,17 +90,17 @@ class _Matcher:
     def _named(self, graph: Graph, node: Node) -> LiveNode | None:
         if node.id in self._same:
             if self._is_undone(graph, node):
-                return LiveNode(Status.FOLDED, "", "dropped: a Cast beside it undoes it")
+                return dropped(": a Cast beside it undoes it")
             return together(self._same[node.id])
         if node.op == "Constant":
-            return LiveNode(Status.FOLDED, "", "made an initializer")
+            return folded("made an initializer")
         if self._model.function_of(node) is not None:
-            return LiveNode(Status.FOLDED, "", "its function is put in its place")
+            return folded("its function is put in its place")
         if (item := self._assigned.derived.get(node.id)) is not None:
             return fused(item)
         if self._after is not None and self._tokens[node.id] in self._after.named:
             # ORT 1.27 with its built-in WebGPU, layout NHWC: it records the CPU's nodes alone.
-            return LiveNode(Status.UNKNOWN, "", "there, but this ORT recorded no provider for it")
+            return unknown("there, but this ORT recorded no provider for it")
         return None
 
     def _is_undone(self, graph: Graph, node: Node) -> bool:
@@ -126,7 +119,7 @@ class _Matcher:
     def _by_values(self, graph: Graph, node: Node) -> LiveNode:
         rewritten = self._before
         if rewritten is None:
-            return LiveNode(Status.UNKNOWN, "", "ORT does not show the graph that it placed")
+            return unknown("ORT does not show the graph that it placed")
         if graph.path:
             fate = opened(self._model, graph, node, self._assigned, rewritten)
             if fate is None and (owner := owner_of(self._model, graph)) is not None:
@@ -137,7 +130,7 @@ class _Matcher:
             return self._gone_while_placing(graph, node)
         names = [name for name in node.outputs if name]
         if any(rewritten.is_constant(name) for name in names):
-            return LiveNode(Status.FOLDED, "", "folded")
+            return folded()
         for name in names:
             if (producer := rewritten.producer(name)) is not None:
                 if rewritten.is_opened(producer) and not self._assigned.survivor(producer):
@@ -145,55 +138,15 @@ class _Matcher:
                 return self._replaced(node, producer)
         return self._by_consumers(graph, node, rewritten)
 
-    def _next_transpose(self, graph: Graph, node: Node) -> Node | None:
-        """The first Transpose of ORT's own behind ``node``, in the graph that it runs."""
-        if self._after is None:
-            return None
-        for name in filter(None, node.outputs):
-            for reader in graph.consumers.get(name, ()):
-                there = self._after.named.get(self._tokens[reader.id])
-                found = self._moves.get(reader.id)
-                if there is not None:
-                    found = self._after.next_transpose([there])
-                if found is not None:
-                    return found
-        return None
-
-    def _merged(self, graph: Graph, node: Node) -> LiveNode | None:
-        """A Transpose that is one with ORT's own now: that one has its input and its readers."""
-        if self._after is None:
-            return None
-        for name in filter(None, node.outputs):
-            for reader in graph.consumers.get(name, ()):
-                there = self._after.named.get(self._tokens[reader.id])
-                for value in there.inputs if there is not None else ():
-                    maker = self._after.producer(value)
-                    if maker is None or not is_orts_transpose(maker):
-                        continue
-                    if self._after.source(maker.inputs[0]) != self._after.source(node.inputs[0]):
-                        continue
-                    if (item := self._item(maker)) is not None:
-                        how = "one with a Transpose of ORT's own"
-                        return LiveNode(status_on(item.provider), item.provider, how)
-        return None
-
-    def _moved(self, node: Node) -> LiveNode | None:
-        """A Transpose that ORT moved behind its readers: it is there still, under a new name."""
-        found = self._moves[node.id]
-        item = self._item(found) if found is not None else None
-        if item is None:
-            return None
-        return LiveNode(status_on(item.provider), item.provider, "moved behind its readers")
-
     def _gone_while_placing(self, graph: Graph, node: Node) -> LiveNode:
         if node.op_type in MOVERS:
-            return LiveNode(Status.FOLDED, "", "dropped by the layout transformation")
-        gone = LiveNode(Status.UNKNOWN, "", "gone after the layout transformation")
+            return dropped(" by the layout transformation")
+        gone = unknown("gone after the layout transformation")
         if self._after is None:
             return gone
         for name in filter(None, node.outputs):
             if self._after.is_constant(name):
-                return LiveNode(Status.FOLDED, "", "folded after the layout transformation")
+                return folded("folded after the layout transformation")
         for reader, at in self._readers(graph, node):
             there = self._after.named.get(self._tokens[reader.id])
             if there is None or there.op_type != reader.op_type or at >= len(there.inputs):
@@ -210,7 +163,7 @@ class _Matcher:
         item = self._item(producer)
         are_movers = node.op_type in MOVERS and producer.op_type in MOVERS
         if item is None and producer.name and are_movers:
-            return LiveNode(Status.FOLDED, "", "dropped by the layout transformation")
+            return dropped(" by the layout transformation")
         while item is None and producer.op_type in MOVERS and not numbers_in(producer.name):
             # ORT has moved a Transpose behind the node.
             before = self._before.producer(producer.inputs[0])
@@ -223,17 +176,17 @@ class _Matcher:
         if survivor is None and node.op_type in MOVERS:
             is_orts = not numbers_in(producer.name) and producer.op_type == "Transpose"
             if producer.op_type in QUANTIZERS or (is_orts and node.op_type != "Transpose"):
-                return LiveNode(Status.FOLDED, "", "dropped")
+                return dropped()
         if survivor is not None:
             if is_idle(node, survivor):
-                return LiveNode(Status.FOLDED, "", "dropped")
+                return dropped()
             if survivor.id in self._same:
                 item = self._same[survivor.id][0]
         if item is None:
             how = (
                 f"its output is from '{producer.label}' ({producer.op}), whose provider is unclear"
             )
-            return LiveNode(Status.UNKNOWN, "", how)
+            return unknown(how)
         if survivor is not None and survivor.op == node.op:
             return into(item, f"one with its equal, '{survivor.label}'")
         if survivor is not None:
@@ -246,43 +199,47 @@ class _Matcher:
         ends = {port.name for port in graph.outputs}
         if not readers and ends.isdisjoint(node.outputs):
             captured = not self._captured.isdisjoint(node.outputs)
-            return LiveNode(Status.FOLDED, "", "folded" if captured else "dropped: nobody reads it")
+            return folded() if captured else dropped(": nobody reads it")
         if self._equals.is_arithmetic(node):
-            return self._twin(node) or LiveNode(Status.FOLDED, "", "folded")
+            return self._twin(node) or folded()
         for reader, at in readers:
             if (fate := self._by_reader(node, reader, at, rewritten)) is not None:
                 return fate
         if (twin := self._twin(node)) is not None:
             return twin
-        fates = [self._found[reader.id] for reader, _ in readers if reader.id in self._found]
+        if (fate := self._as_its_readers(node, [r for r, _ in readers], rewritten)) is not None:
+            return fate
+        owner = owner_of(self._model, graph)
+        if owner is not None and self._tokens[owner.id] not in rewritten.named:
+            return folded(f"nothing of it is left where '{owner.label}' ({owner.op}) was opened")
+        return unknown("gone, and its value with it")
+
+    def _as_its_readers(
+        self, node: Node, readers: Sequence[Node], rewritten: Rewritten
+    ) -> LiveNode | None:
+        """By what became of the readers, none of which tells what it reads instead."""
+        fates = [self._found[reader.id] for reader in readers if reader.id in self._found]
         if node.op_type in IDLE and any(f.status is not Status.FOLDED for f in fates):
-            return LiveNode(Status.FOLDED, "", "dropped")
-        for reader, _ in readers:
+            return dropped()
+        for reader in readers:
             for name in filter(None, reader.outputs):
                 maker = rewritten.producer(name) if reader.op_type in MOVERS else None
                 if maker is not None and maker.op == node.op and (item := self._item(maker)):
                     return into(item, "put anew")
         if fates and all(f.status is Status.FOLDED for f in fates):
-            if all(reader.op_type in SHAPES for reader, _ in readers):
-                return LiveNode(Status.FOLDED, "", "dropped: only its shape is read")
-            if node.op_type in MOVERS:
-                return LiveNode(Status.FOLDED, "", "dropped")
-            return LiveNode(Status.FOLDED, "", "folded")
+            if all(reader.op_type in SHAPES for reader in readers):
+                return dropped(": only its shape is read")
+            return dropped() if node.op_type in MOVERS else folded()
         for fate in fates:
             if fate.status is Status.FUSED:
-                if node.op_type in MOVERS and not fate.how.endswith(TAKES_LAYOUTS):
-                    return LiveNode(Status.FOLDED, "", "dropped")
-                return fate
-        owner = owner_of(self._model, graph)
-        if owner is not None and self._tokens[owner.id] not in rewritten.named:
-            how = f"nothing of it is left where '{owner.label}' ({owner.op}) was opened"
-            return LiveNode(Status.FOLDED, "", how)
-        return LiveNode(Status.UNKNOWN, "", "gone, and its value with it")
+                is_no_part = node.op_type in MOVERS and not fate.how.endswith(TAKES_LAYOUTS)
+                return dropped() if is_no_part else fate
+        return None
 
     def _is_passed(self, node: Node) -> bool:
         """Whether it is a mover that ORT dropped: its readers read what it read."""
         fate = self._found.get(node.id)  # missing in a cycle alone
-        return fate is not None and fate.how.startswith("dropped") and node.op_type in MOVERS
+        return fate is not None and was_dropped(fate) and node.op_type in MOVERS
 
     def _readers(self, graph: Graph, node: Node) -> list[tuple[Node, int]]:
         """Who reads the node's outputs, and at which input; through readers that ORT dropped."""
@@ -306,7 +263,7 @@ class _Matcher:
             return None
         value = rewritten.source(there.inputs[at])
         if not value or rewritten.is_constant(value):
-            return LiveNode(Status.FOLDED, "", "folded") if value else None
+            return folded() if value else None
         producer = rewritten.producer(value)
         if value in map(rewritten.source, node.inputs):
             producer = None
@@ -316,12 +273,12 @@ class _Matcher:
         if producer is not None and survivor is None:
             is_definition = (node.op, producer.op) == ("CastLike", "Cast")
             if node.op_type in MOVERS and not is_definition:
-                return LiveNode(Status.FOLDED, "", "dropped")
+                return dropped()
             item = self._item(producer)
             return fused(item) if item is not None else None
         # It reads what came before the node.
         if node.op_type in NEUTRAL or (node.op_type in MAY_BE_IDLE and node.op_type != "Pad"):
-            return LiveNode(Status.FOLDED, "", "dropped")
+            return dropped()
         taker = self._same.get(reader.id)
         return into(taker[0], f"fused into '{reader.label}' ({reader.op})") if taker else None
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..ir.model import Graph, Model, Node, NodeId
 from ..providers.support import Status
 from .answer import LiveNode
-from .assignments import Assignments, status_on, together
+from .assignments import Assignments
+from .fates import folded, run_by, together, unknown
 from .rewritten import Rewritten
 
 
@@ -31,13 +32,13 @@ def put_in_place(
         rewritten: the graph with ``producer``.
     """
     if node.op == "If":
-        return LiveNode(Status.FOLDED, "", "the branch that it takes is put in its place")
+        return folded("the branch that it takes is put in its place")
     item = assigned.of(producer, rewritten)
     if item is None:
         how = f"put into other nodes; which provider has '{producer.op}' cannot be told"
-        return LiveNode(Status.UNKNOWN, "", how)
+        return unknown(how)
     how = f"its definition is put in its place; its output is from {producer.op}"
-    return LiveNode(status_on(item.provider), item.provider, how)
+    return run_by(item, how)
 
 
 def opened(
@@ -51,7 +52,7 @@ def opened(
     for name in filter(None, node.outputs):
         found += rewritten.opened(name)
         if rewritten.is_opened_constant(name):
-            return LiveNode(Status.FOLDED, "", "folded")
+            return folded()
     # What a branch gives has the name of the node's own output now.
     for outer_name, port in zip(
         owner.outputs if owner is not None else (), graph.outputs, strict=False
@@ -73,4 +74,4 @@ def within(owner: Node, fate: LiveNode) -> LiveNode | None:
     if fate.status is not Status.FOLDED:
         return None
     how = f"within '{owner.label}' ({owner.op}), of which nothing is left"
-    return LiveNode(Status.FOLDED, "", how)
+    return folded(how)
