@@ -2,9 +2,9 @@
 
 ::
 
-    Model, types ──scene.build_scene──▶ Scene          boxes with sizes, edges with labels
-    Scene ──scene.layout_request──▶ LayoutRequest      sizes and index pairs alone, plain data
-    LayoutRequest ──layout.lay_out──▶ LayoutResult     in a child process (process, worker)
+    Model, types ──scene_builder.build_scene──▶ Scene     boxes with sizes, edges with labels
+    Scene ──scene_builder.layout_request──▶ LayoutRequest   sizes and index pairs, plain data
+    LayoutRequest ──layout.lay_out──▶ LayoutResult        in a child process (process, worker)
 
 ``layout`` and what it calls know neither Qt nor the engine, so the child starts at once.
 """

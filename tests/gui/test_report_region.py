@@ -4,7 +4,8 @@ from handmade_models import model_of, node, weight
 from opscope.engine.ir.model import Graph, Port, TensorType
 from opscope.engine.report.redact import Aliases
 from opscope.gui.layout.layout import lay_out
-from opscope.gui.layout.scene import LaidOut, build_scene, layout_request
+from opscope.gui.layout.scene import LaidOut
+from opscope.gui.layout.scene_builder import build_scene, layout_request
 from opscope.gui.report_region import telling_drawing
 from opscope.gui.views.graph.drawing import Drawing
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
-from ...layout.scene import HEADER_HEIGHT, ROW_HEIGHT, Box, BoxKind
+from ...layout.scene import Box, BoxKind
+from ...layout.sizes import HEADER_HEIGHT, ROW_HEIGHT
 from ...look import Glyph, Look, Pattern
 from ...theme import Theme
 from .dress import Badge

@@ -9,7 +9,8 @@ from PySide6.QtCore import QObject, Signal
 from ....engine.ir.model import Graph, GraphPath, Model
 from ...jobs import Job, JobTracker
 from ...layout.process import lay_out_in_child
-from ...layout.scene import LaidOut, Types, build_scene, graph_index, layout_request
+from ...layout.scene import LaidOut, Types
+from ...layout.scene_builder import build_scene, graph_index, layout_request
 from .drawing import Drawing
 
 _SUBJECT = "layout"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from opscope.engine.providers.support import Status
-from opscope.gui.layout.scene import build_scene
+from opscope.gui.layout.scene_builder import build_scene
 from opscope.gui.theme import LIGHT
 from opscope.gui.views.graph.boxes import BoxPainter
 from opscope.gui.views.graph.fonts import Fonts

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from opscope.gui.layout.layout import lay_out
-from opscope.gui.layout.scene import LaidOut, build_scene, layout_request
+from opscope.gui.layout.scene import LaidOut
+from opscope.gui.layout.scene_builder import build_scene, layout_request
 from opscope.gui.layout.text import LABEL_PX
 from opscope.gui.views.graph.drawing import Drawing, Hit
 from opscope.gui.views.graph.viewport import LARGEST, Viewport, fitted, opening

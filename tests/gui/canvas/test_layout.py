@@ -13,7 +13,7 @@ from opscope.gui.layout import layout as layout_module
 from opscope.gui.layout.cuts import components, cut
 from opscope.gui.layout.layout import lay_out
 from opscope.gui.layout.ranks import rank_boxes, sink_groups
-from opscope.gui.layout.scene import build_scene, graph_index, layout_request
+from opscope.gui.layout.scene_builder import build_scene, graph_index, layout_request
 from opscope.gui.layout.types import LayoutRequest, LayoutResult
 
 

@@ -8,7 +8,8 @@ import pytest
 from handmade_models import model_of, node, weight
 from opscope.engine.ir.load import load_model
 from opscope.engine.ir.model import Graph, NodeId, Port, TensorType
-from opscope.gui.layout.scene import BoxKind, build_scene, graph_index, layout_request
+from opscope.gui.layout.scene import BoxKind
+from opscope.gui.layout.scene_builder import build_scene, graph_index, layout_request
 from opscope.gui.layout.text import constant_text, label_text, shape_text, text_width
 
 
