@@ -104,8 +104,12 @@ class Child:
         process = self._process
         assert process is not None
         # One watch for all: a child that reads nothing stops us as much as one that writes nothing.
-        with _Watch(process.pid, timeout_s, memory_bytes, lambda: self._kill(process)) as watch:
-            answer = _exchange(process, message)
+        try:
+            with _Watch(process.pid, timeout_s, memory_bytes, lambda: self._kill(process)) as watch:
+                answer = _exchange(process, message)
+        except BaseException:  # interrupted: its answer would be taken for that to the next message
+            self.close()
+            raise
         if answer is not None:
             return answer
         how = watch.reason or self._obituary(process)

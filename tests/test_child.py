@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import tempfile
 import threading
@@ -99,6 +100,19 @@ def test_a_dead_child_is_followed_by_another() -> None:
         with pytest.raises(ChildGone):
             said(made, "die")
         assert said(made, "live") == "live"
+
+
+@on_posix
+def test_an_answer_that_was_not_waited_for_is_not_taken_for_the_next_one() -> None:
+    made = child("time.sleep(1) if said == 'late' else None")
+    me = threading.get_ident()
+    timer = threading.Timer(0.3, lambda: signal.pthread_kill(me, signal.SIGINT))
+    with made:
+        assert said(made, "first") == "first"
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            said(made, "late")
+        assert said(made, "next") == "next"
 
 
 def test_a_command_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
