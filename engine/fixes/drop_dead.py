@@ -6,8 +6,8 @@ name that anyone outside may know is lost.
 
 from __future__ import annotations
 
-from ..ir.edits import Edits, ValueId
-from ..ir.model import Graph, Model, Node, NodeId, subgraph_reads
+from ..ir.edits import Edits
+from ..ir.model import Graph, Model, Node, NodeId, ValueId, subgraph_reads
 from ..units import counted
 from .liveness import dead
 from .rule import Note, Proposal, Subject, note

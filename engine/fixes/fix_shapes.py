@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..ir.edits import Edits, ValueId
-from ..ir.model import Dim, Model, Port, Shape
+from ..ir.edits import Edits
+from ..ir.model import Dim, Model, Port, Shape, ValueId
 from ..units import counted
 from .rule import Note, Proposal, RefusedError, Subject
 

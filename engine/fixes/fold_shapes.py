@@ -13,8 +13,8 @@ import numpy as np
 from ..device.profile import DeviceProfile
 from ..errors import FeedError, LimitError, ModelFileError, NodeError
 from ..feeds import stand_in_feeds
-from ..ir.edits import Edits, ValueId
-from ..ir.model import Graph, Model, Node, NodeId, subgraph_reads
+from ..ir.edits import Edits
+from ..ir.model import Graph, Model, Node, NodeId, ValueId, subgraph_reads
 from ..ops import load_kernels
 from ..plan.planner import PlanOptions, make_plan
 from ..providers.uses import Types, graph_uses

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..ir.edits import ValueId
-from ..ir.model import Graph, Model, Node, Port, TensorType
+from ..ir.model import Graph, Model, Node, Port, TensorType, ValueId
 from ..ir.schema import schema
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..ir.edits import ValueId
-from ..ir.model import Graph, GraphPath, Node, NodeId
+from ..ir.model import Graph, GraphPath, Node, NodeId, ValueId
 from ..providers.uses import model_uses
 from .constants import SOURCES, constants
 from .ranges import EXACT, INT64, MAX_ELEMENTS, Bound, fits_int32, integer_bounds

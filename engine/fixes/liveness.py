@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..ir.edits import ValueId
-from ..ir.model import Graph, Model, NodeId
+from ..ir.model import Graph, Model, NodeId, ValueId
 
 
 @dataclass(frozen=True)

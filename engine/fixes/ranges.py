@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelFileError
-from ..ir.edits import ValueId
-from ..ir.model import Graph, Model, Node, TensorType, Weight
+from ..ir.model import Graph, Model, Node, TensorType, ValueId, Weight
 from ..ops.use import OpUse
 from ..providers.uses import Types, node_use
 

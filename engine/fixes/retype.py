@@ -14,8 +14,8 @@ import numpy as np
 
 from ..ir.dtypes import dtype_code, numpy_dtype
 from ..ir.edit_schema import SchemaVersion, Slot, type_text, version_of
-from ..ir.edits import Edits, NewNode, ValueId
-from ..ir.model import Graph, Model, Node, NodeId, TensorType, subgraph_reads
+from ..ir.edits import Edits, NewNode
+from ..ir.model import Graph, Model, Node, NodeId, TensorType, ValueId, subgraph_reads
 from ..ops.use import OpUse
 
 OLDEST_CAST = 9

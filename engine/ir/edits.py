@@ -10,9 +10,8 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from .model import GraphPath, NodeId, Shape
+from .model import GraphPath, NodeId, Shape, ValueId
 
-ValueId = tuple[GraphPath, str]
 Scalar = int | str
 
 

@@ -17,10 +17,10 @@ from onnx import shape_inference
 from onnx.checker import ValidationError
 
 from ..diagnostics import Diagnostic
-from .model import AttributeReference, Graph, Model, TensorType
+from .model import AttributeReference, Graph, Model, TensorType, ValueId
 from .node_model import input_name, node_model, output_name
 from .proto import tensor_proto, tensor_type, type_proto
-from .static_types import StaticTypes, ValueId, onnx_is_wrong, without_generated
+from .static_types import StaticTypes, onnx_is_wrong, without_generated
 
 if TYPE_CHECKING:
     from ..ops.use import OpUse

@@ -19,6 +19,8 @@ from ..diagnostics import Diagnostic
 Dim = int | str | None
 Shape = tuple[Dim, ...]
 GraphPath = tuple[str, ...]
+ValueId = tuple[GraphPath, str]
+"""A value: the graph that defines it, and its name there."""
 NO_OPERATOR = "unnamed operator"
 """What a node is called whose operator's name is empty."""
 

@@ -40,12 +40,11 @@ from .model import (
     Model,
     Node,
     TensorType,
+    ValueId,
     Weight,
 )
 from .proto import opset_imports, tensor_type, value_info
 from .writer import Writer
-
-ValueId = tuple[GraphPath, str]
 
 LARGEST_TENSOR_BYTES = 4096
 """Weights up to this size are read and shown to the inference: shapes, axes, scales."""
