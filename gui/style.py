@@ -27,7 +27,7 @@ QTabBar::tab {
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
 QTabBar::tab:hover { color: $text; }
 QHeaderView { background: $window; }
-QHeaderView::section { background: $window; color: $muted; padding: 4px 4px; border: none;
+QHeaderView::section { background: $window; color: $muted; padding: 4px 3px; border: none;
                        border-bottom: 1px solid $border; }
 QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-position: top center; width: 8px;
                                                  height: 6px; }

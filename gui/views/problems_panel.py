@@ -39,7 +39,7 @@ _KINDS = {
     Severity.INFO: "information",
 }
 _REFRESH_MS = 200
-_COMBO_LENGTH = 15  # characters; the filter's words need room, too
+_COMBO_LENGTH = 12  # characters; the filter's words need room, too
 _LIST_MARGIN = 40  # pixels: a list's own, and its scroll bar
 
 

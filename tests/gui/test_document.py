@@ -46,6 +46,8 @@ def test_a_plan_makes_opscope_s_verdicts_final_and_drops_older_times(document):
     assert document.times()[fakes.GRU] == 300_000
     document.set_plan(second)
     assert document.times() == {}
+    assert document.parts.last is None
+    assert document.timing_source == ""
 
 
 def test_findings_are_those_of_all_parts_each_once(document):

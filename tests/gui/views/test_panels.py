@@ -1,6 +1,7 @@
 """The panels alone: what they show of hand-made documents."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,11 +20,14 @@ from opscope.gui.selection import Selection
 from opscope.gui.services import Target
 from opscope.gui.target_control import TargetControl
 from opscope.gui.theme import DARK, LIGHT
-from opscope.gui.views.finding import Command, FindingHelp, link_text
+from opscope.gui.views.charts_panel import ChartsPanel
+from opscope.gui.views.column_table import ColumnTable
+from opscope.gui.views.finding import Command, FindingHelp, finding_layout, link_text
 from opscope.gui.views.kernel_view import KernelView
 from opscope.gui.views.matrix_layout import Columns, Needs
 from opscope.gui.views.message_bar import MessageBar
 from opscope.gui.views.node_panel import NodePanel
+from opscope.gui.views.operators_panel import OperatorsPanel
 from opscope.gui.views.problems_panel import ProblemsPanel
 from opscope.gui.views.run_panel import RunPanel
 from opscope.gui.views.short_label import ShortLabel
@@ -31,7 +35,7 @@ from opscope.gui.views.start_page import Card, StartPage
 from opscope.gui.views.value_rows import attribute_text, link
 from opscope.gui.views.verdict_matrix import RowButton
 from opscope.gui.views.weight_view import weights_of
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QPointF, Qt, QUrl
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -443,3 +447,78 @@ def test_filters_of_problems_leave_room_for_words(document, app):
     assert panel._words.width() > 150
     panel._concerned.setCurrentIndex(texts.index(label))
     assert label in panel._concerned.toolTip()
+
+
+def test_a_click_on_an_operator_goes_from_one_of_its_nodes_to_the_next(document, app):
+    nodes = fakes.model().graph.nodes
+    second = Node(NodeId((), 4), "Relu", "", "again", ("y",), ("z",))
+    graph = replace(fakes.model().graph, nodes=(*nodes, second))
+    document.open(replace(fakes.model(), graph=graph))
+    selection = Selection()
+    panel = OperatorsPanel(document, selection, LIGHT)
+    panel.show()
+    panel._refresh()
+    row = next(i for i, r in enumerate(panel.model.rows) if r.op == "Relu")
+    seen = []
+    for _ in range(3):
+        panel.table.clicked.emit(panel.model.index(row, 0))
+        seen.append(selection.node)
+    assert seen == [fakes.RELU, second.id, fakes.RELU]
+
+
+def test_a_click_on_a_curve_selects_its_operator_s_slowest_node(document, app):
+    document.set_plan(fakes.plan())
+    document.add_runs([fakes.run(first=True), fakes.run(1), fakes.run(1)])
+    selection = Selection()
+    panel = ChartsPanel(document, selection, LIGHT)
+    try:
+        panel.resize(700, 300)
+        panel.show()
+        panel._refresh()
+        app.processEvents()
+        box, curve = panel.plot.getViewBox(), panel._curves["GRU"]
+        xs, ys = curve.getData()
+        on = box.mapViewToScene(QPointF(xs[0], ys[0]))
+
+        def click(place):
+            event = SimpleNamespace(
+                button=lambda: Qt.MouseButton.LeftButton, scenePos=lambda: place
+            )
+            panel._clicked(event)
+
+        click(on + QPointF(0, -60))
+        assert selection.node is None
+        click(on + QPointF(0, 4))
+        assert selection.node == fakes.GRU
+    finally:
+        panel.shutdown()
+
+
+def test_a_table_is_copied_whole_or_by_the_row(app):
+    model = KernelsModel()
+    rows = []
+    for index, name in enumerate(("first", "second")):
+        summary = NodeSummary(NodeId((), index), "Op", "k", 1, Spread(1, 1.0, 1.0, 1.0), 0.5)
+        rows.append(KernelRow(summary.node, name, index, summary))
+    model.set_rows(rows)
+    table = ColumnTable(model, LIGHT)
+    table.copy_rows()
+    lines = QApplication.clipboard().text().splitlines()
+    assert [line.split("\t")[1] for line in lines] == ["Node", "first", "second"]
+    table.selectRow(1)
+    table.copy_rows()
+    lines = QApplication.clipboard().text().splitlines()
+    assert [line.split("\t")[1] for line in lines] == ["Node", "second"]
+
+
+def test_only_links_to_the_web_can_be_clicked(app):
+    links = ("https://example.org/1", "javascript:alert(1)", "file:///etc/passwd", "http://a.b/c")
+    found = replace(fakes.CHECKS[0], links=links)
+    opened = []
+    view = QWidget()
+    view.setLayout(finding_layout(found, "", LIGHT, FindingHelp(open_link=opened.append)))
+    for button in view.findChildren(QPushButton):
+        button.click()
+    assert [url.toString() for url in opened] == ["https://example.org/1", "http://a.b/c"]
+    texts = [part.text() for part in view.findChildren(QLabel)]
+    assert "javascript:alert(1)" in texts
