@@ -7,6 +7,7 @@ may be empty, repeated or broken.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -220,8 +221,6 @@ class Graph:
             waiting[node.id] = len(needs)
             for need in needs:
                 followers.setdefault(need, []).append(node)
-        import heapq
-
         ready = [n.id.index for n in self.nodes if waiting[n.id] == 0]
         heapq.heapify(ready)
         by_index = {n.id.index: n for n in self.nodes}

@@ -169,9 +169,11 @@ def _with_external_data(
             _remove(part)
             copies.append(place)
     for tensor in _external_tensors(proto):
-        for entry in tensor.external_data:
-            if entry.key == "location" and names[entry.value] != entry.value:
-                entry.value = names[entry.value]
+        # A broken file may state several; each reader of ours takes the last.
+        stated = [entry for entry in tensor.external_data if entry.key == "location"]
+        name = names[stated[-1].value]
+        for entry in stated:
+            entry.value = name
     return serialized(proto, source), tuple(copies)
 
 

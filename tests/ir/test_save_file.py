@@ -200,6 +200,24 @@ def test_external_data_outside_the_folder_is_not_copied(external, tmp_path):
     assert not list(folder.iterdir())
 
 
+def test_a_tensor_that_states_two_places_gets_one(external, tmp_path):
+    """Readers differ in which of both they take; what is read here is the last."""
+    model = onnx.load_model(external, load_external_data=False)
+    stated = model.graph.initializer[0].external_data
+    last = [(entry.key, entry.value) for entry in stated]
+    del stated[:]
+    for key, value in (("location", "../secret"), *last):
+        stated.add(key=key, value=value)
+    external.write_bytes(model.SerializeToString())
+    folder = tmp_path / "new"
+    folder.mkdir()
+    (copy,) = write(external, folder / "new.onnx")
+    assert copy == str(folder / "w.bin")
+    made = onnx.load_model(folder / "new.onnx", load_external_data=False)
+    entries = made.graph.initializer[0].external_data
+    assert [e.value for e in entries if e.key == "location"] == ["w.bin", "w.bin"]
+
+
 def test_external_data_in_attributes_and_functions_is_found(external, tmp_path):
     model = onnx.load_model(external, load_external_data=False)
     constant = helper.make_node("Constant", [], ["c"], value=numpy_helper.from_array(WEIGHT, "c"))
