@@ -10,10 +10,14 @@ from onnx import TensorProto, helper, numpy_helper
 from opscope.engine.device.profile import DeviceProfile
 from opscope.engine.errors import FeedError, LimitError, NodeError, NotCoveredError
 from opscope.engine.ir.load import load_bytes
-from opscope.engine.ir.model import Model
+from opscope.engine.ir.model import Model, NodeId
 from opscope.engine.ops import load_kernels
+from opscope.engine.ops.use import OpUse
+from opscope.engine.plan.builder import NodeBuilder
+from opscope.engine.plan.memory import Memory
 from opscope.engine.plan.planner import make_plan
 from opscope.engine.plan.types import GpuSegment, HostSegment, Plan
+from opscope.engine.plan.watch import IndexWatcher
 from opscope.engine.providers.support import Status
 from opscope.engine.session import Session
 
@@ -329,3 +333,18 @@ def test_the_watch_over_indices_shares_no_memory(session: Session) -> None:
     slots = [s.slot for s in plan.storages if s.slot is not None]
     assert len(set(slots)) < len(slots)  # others do share
     assert slots.count(plan.storages[plan.watch.storage_id].slot) == 1
+
+
+def test_a_kernel_that_writes_what_it_binds_is_refused(session: Session) -> None:
+    memory, here = Memory(f16=False), NodeId((), 3)
+    use = OpUse("Odd", node=here)
+    nothing = memory.allocate("float32", (4,))
+    builder = NodeBuilder(
+        session.profile, memory, IndexWatcher(memory), use, here, lambda _: nothing, ()
+    )
+    written = builder.scratch((4,))
+    for reads, writes in (([written], [written]), ([], [written, written])):
+        with pytest.raises(NodeError, match="shader unary writes what it also binds"):
+            builder.dispatch("unary", reads=reads, writes=writes, groups=(1, 1, 1))
+    builder.dispatch("unary", reads=[builder.scratch((4,))], writes=[written], groups=(1, 1, 1))
+    assert len(builder.dispatches) == 1
