@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import _thread
 import argparse
 import json
 import os
-import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from types import FrameType
 from typing import Any
 
 from ..device.profile import DeviceProfile
@@ -21,14 +17,14 @@ from ..diagnostics import Severity
 from ..errors import UsageError
 from ..guard.baseline import compare, read_baseline, write_baseline
 from ..guard.batch import TIMEOUT_S, check_files
-from ..guard.checking import Request, check_or_error, failed
+from ..guard.checking import Request
 from ..guard.files import model_files
 from ..guard.junit import junit_xml
 from ..guard.policy import Policy
 from ..guard.policy_file import NAME, find_policy, known_targets, read_policy
 from ..guard.results import Checked
 from ..guard.sarif import sarif_log
-from ..guard.worker import DEFECT, plain
+from ..guard.worker import plain
 from ..live.providers import IN_A_BROWSER
 from ..providers.targets import DEFAULT_TARGETS, target
 from .arguments import (
@@ -39,6 +35,7 @@ from .arguments import (
     parse_dims,
     parse_shapes,
 )
+from .check_in_time import check_in_time
 from .check_progress import shown
 from .check_text import check_text
 from .outputs import refuse_overwriting, write_text
@@ -249,55 +246,11 @@ def _profile(options: argparse.Namespace, policy: Policy) -> DeviceProfile | Non
 def _check(requests: Sequence[Request], options: argparse.Namespace) -> tuple[Checked, ...]:
     # One alone has no other to protect, and takes half the time; a traceback is seen here only.
     if len(requests) == 1 or options.debug:
-        return tuple(_in_time(request, options.timeout) for request in requests)
+        return tuple(check_in_time(request, options.timeout) for request in requests)
     with shown(sys.stderr) as progress:
         return check_files(
             requests, jobs=options.jobs, timeout_s=options.timeout, progress=progress
         )
-
-
-def _in_time(request: Request, timeout_s: float) -> Checked:
-    """One file in this process, ended after ``timeout_s`` as a child would be.
-
-    What hangs outside of Python is not ended.
-    """
-    late = threading.Event()
-
-    def end() -> None:
-        late.set()
-        _thread.interrupt_main()
-
-    timer = threading.Timer(timeout_s, end)
-    timer.daemon = True
-    timer.start()
-    try:
-        with _interruptible(late):
-            return check_or_error(request)
-    except KeyboardInterrupt:
-        if not late.is_set():
-            raise
-        text = f"{request.path}: it took more than {timeout_s:g} s, so its check was ended"
-        return failed(request, text, DEFECT)
-    finally:
-        timer.cancel()
-
-
-@contextmanager
-def _interruptible(late: threading.Event) -> Iterator[None]:
-    """SIGINT counts once ``late`` is set, though it be ignored, as in a shell's background job."""
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
-        yield
-        return
-
-    def interrupted(signum: int, frame: FrameType | None) -> None:
-        if late.is_set():
-            raise KeyboardInterrupt
-
-    signal.signal(signal.SIGINT, interrupted)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _errors(checked: Sequence[Checked]) -> list[str]:

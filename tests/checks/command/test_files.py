@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from guard_models import elus, gru
-from opscope.engine.cli import check, main
+from opscope.engine.cli import check, check_in_time, main
 from opscope.engine.cli.check_progress import shown
 from opscope.engine.guard import checking
 
@@ -132,7 +132,7 @@ def test_a_file_alone_is_ended_when_its_time_is_up(
             time.sleep(0.01)
         pytest.fail("it was not ended")
 
-    monkeypatch.setattr(check, "check_or_error", hangs)
+    monkeypatch.setattr(check_in_time, "check_or_error", hangs)
     assert main(["check", fine, "--timeout", "0.1", *more]) == 4
     said = f"{fine}: it took more than 0.1 s, so its check was ended"
     assert said in capsys.readouterr().err

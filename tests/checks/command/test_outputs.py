@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opscope.engine.cli import check, main
+from opscope.engine.cli import check_in_time, main
 
 
 @pytest.mark.parametrize("option", ["-o", "--write-baseline"])
@@ -50,7 +50,9 @@ def test_no_output_goes_over_another_file_of_the_call(
 def test_an_output_without_a_folder_is_told_before_anything_is_checked(
     tmp_path: Path, fine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check, "check_or_error", lambda request: pytest.fail("it was checked"))
+    monkeypatch.setattr(
+        check_in_time, "check_or_error", lambda request: pytest.fail("it was checked")
+    )
     assert main(["check", fine, "-o", str(tmp_path / "none" / "out.txt")]) == 2
     assert main(["check", fine, "--write-baseline", str(tmp_path)]) == 2
 

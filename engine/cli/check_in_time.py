@@ -1,0 +1,58 @@
+"""A check in this process that ends when its time is up, as one in a child would."""
+
+from __future__ import annotations
+
+import _thread
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from ..guard.checking import Request, check_or_error, failed
+from ..guard.results import Checked
+from ..guard.worker import DEFECT
+
+
+def check_in_time(request: Request, timeout_s: float) -> Checked:
+    """One file in this process, ended after ``timeout_s`` as a child would be.
+
+    What hangs outside of Python is not ended.
+    """
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        _thread.interrupt_main()
+
+    timer = threading.Timer(timeout_s, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        with _interruptible(late):
+            return check_or_error(request)
+    except KeyboardInterrupt:
+        if not late.is_set():
+            raise
+        text = f"{request.path}: it took more than {timeout_s:g} s, so its check was ended"
+        return failed(request, text, DEFECT)
+    finally:
+        timer.cancel()
+
+
+@contextmanager
+def _interruptible(late: threading.Event) -> Iterator[None]:
+    """SIGINT counts once ``late`` is set, though it be ignored, as in a shell's background job."""
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        yield
+        return
+
+    def interrupted(signum: int, frame: FrameType | None) -> None:
+        if late.is_set():
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
