@@ -44,6 +44,13 @@ class LimitsControl(QObject):
         self.which = Limits.RUN
         self.profile: DeviceProfile | None = None
 
+    @property
+    def label(self) -> str:
+        """Whose limits count, in a word or two; "" for those of a run."""
+        if self.which is Limits.BROWSER:
+            return "a browser's"
+        return self.profile.name if self.profile is not None else ""
+
     def choose(self, which: Limits, path: str = "") -> None:
         """Let these limits count; those of a run are its adapter's, known when there was one.
 

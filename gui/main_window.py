@@ -374,7 +374,7 @@ class MainWindow(QMainWindow):
 
     def _limits_chosen(self) -> None:
         self.choices.limits[self.limits.which].setChecked(True)
-        self.status.show_limits(self.limits.profile)
+        self.status.show_limits(self.limits.label)
 
     def _targets_changed(self) -> None:
         """The list of targets, or a choice among them, is another."""

@@ -14,7 +14,7 @@ from ..services import Target
 SIGN = 15.0
 LEFT = 9.0
 GAP = 10.0  # between columns
-_NAMES, _NAMES_LIVE = 0.42, 0.34  # of the width: what names take before steps are shortened
+_NAMES, _NAMES_LIVE = 0.42, 0.37  # of the width: what names take before steps are shortened
 _LEAST, _END = 44.0, 4.0  # pixels: the fewest that tell of a step, and what is left after it
 _STEP = 95.0  # pixels: what a step takes before names are shortened
 

@@ -82,9 +82,9 @@ class StatusLine(QObject):
         self._adapter.setText(f"{profile.name} ({profile.backend})")
         self._adapter.setToolTip(f"driver {profile.driver}" if profile.driver else profile.name)
 
-    def show_limits(self, profile: DeviceProfile | None) -> None:
-        """Show by whose limits findings are made; nothing where they are the adapter's of a run."""
-        self._limits.setText(f"Limits: {profile.name}" if profile is not None else "")
+    def show_limits(self, whose: str) -> None:
+        """Show by whose limits findings are made; "" where they are the adapter's of a run."""
+        self._limits.setText(f"Limits: {whose}" if whose else "")
 
     @property
     def limits_text(self) -> str:

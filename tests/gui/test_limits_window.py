@@ -42,7 +42,7 @@ def test_a_browser_s_limits_count_at_once_and_for_the_next_file(window, wait, ju
     window.choices.limits[Limits.BROWSER].trigger()
     wait(lambda: judged and not window.jobs.running)
     assert judged == [("a browser", ("opscope", "ort-webgpu"))]
-    assert window.status.limits_text == "Limits: a browser"
+    assert window.status.limits_text == "Limits: a browser's"
     window.set_target("ort-cpu")
     wait(lambda: len(judged) == 2 and not window.jobs.running)
     window.open_file("other.onnx")
@@ -94,6 +94,7 @@ def test_limits_that_are_chosen_while_a_file_is_opened_count_for_it(
 def test_a_file_without_limits_is_told_and_those_before_count(window, wait, judged, monkeypatch):
     window.choices.limits[Limits.ADAPTER].trigger()
     wait(lambda: window.limits.which is Limits.ADAPTER and not window.jobs.running)
+    assert window.status.limits_text == "Limits: Test adapter"
     judged.clear()
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("photo.json", ""))
     window.choices.limits[Limits.FILE].trigger()
