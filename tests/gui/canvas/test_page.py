@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
+
 import pytest
 from handmade_models import model_of, node
 from opscope.engine.diagnostics import Diagnostic, Severity
@@ -11,13 +14,15 @@ from opscope.gui.theme import DARK, LIGHT
 from opscope.gui.views.graph.breadcrumb import crumbs
 from opscope.gui.views.graph.drawing import Hit
 from opscope.gui.views.graph.dress import UNDRESSED, Dress
+from opscope.gui.views.graph.emphasis import NO_EMPHASIS
 from opscope.gui.views.graph.risk_colours import by_risk
 from opscope.gui.views.graph.search import matching_nodes
 from opscope.gui.views.graph.time_colours import by_time
 from opscope.gui.views.graph.tooltip import tooltip_text
 from opscope.gui.views.graph.verdict_colours import by_provider
-from PySide6.QtCore import QCoreApplication, QPoint, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QKeySequence, QWheelEvent
+from opscope.gui.views.graph.viewport import Viewport
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QColor, QImage, QKeySequence, QPainter, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
@@ -489,3 +494,103 @@ def test_ctrl_f_opens_the_find_bar(shown, small):
     page.canvas.setFocus()
     QTest.keySequence(page.canvas, QKeySequence(QKeySequence.StandardKey.Find))
     assert not page.find_bar.isHidden()
+
+
+def test_shift_and_arrows_pan(shown, small):
+    page = shown(small)
+    for key, step in (
+        (Qt.Key.Key_Left, (60, 0)),
+        (Qt.Key.Key_Right, (-60, 0)),
+        (Qt.Key.Key_Up, (0, 60)),
+        (Qt.Key.Key_Down, (0, -60)),
+    ):
+        before = page.canvas.gaze.viewport
+        QTest.keyClick(page.canvas, key, Qt.KeyboardModifier.ShiftModifier)
+        now = page.canvas.gaze.viewport
+        assert (now.dx - before.dx, now.dy - before.dy) == step
+    assert page._selection.node is None
+
+
+def test_what_is_under_the_cursor_stands_out_until_it_leaves(shown, small):
+    page = shown(small)
+    QTest.mouseMove(page.canvas, spot(page, "Relu"))
+    assert page.canvas.emphasis.hovered == box(page, "Relu")
+    rect = page.canvas.gaze.viewport.to_screen(page.drawing.rect(box(page, "Relu")))
+    QTest.mouseMove(page.canvas, QPointF(rect.center().x(), rect.bottom() + 6).toPoint())
+    emphasis = page.canvas.emphasis
+    assert emphasis.hovered is None
+    edges = {e for path in emphasis.traced for e in page.drawing.paths[path].edges}
+    assert {page.drawing.scene.edges[e].value for e in edges} == {"r"}
+    QCoreApplication.sendEvent(page.canvas, QEvent(QEvent.Type.Leave))
+    assert page.canvas.emphasis == NO_EMPHASIS
+
+
+def test_a_hand_that_trembles_clicks(shown, small):
+    page = shown(small)
+    start, view = spot(page, "Mul"), page.canvas.gaze.viewport
+    QTest.mousePress(page.canvas, Qt.MouseButton.LeftButton, pos=start)
+    QTest.mouseMove(page.canvas, start + QPoint(2, 1))
+    QTest.mouseRelease(page.canvas, Qt.MouseButton.LeftButton, pos=start + QPoint(2, 1))
+    assert page.canvas.gaze.viewport == view
+    assert page._selection.node == NodeId((), 3)
+
+
+def test_moves_while_better_types_are_laid_out_are_kept(shown, small):
+    page = shown(small)
+    page.set_types({((), "r"): TensorType("float32", (1, 8, 7, 7))})
+    assert page.drawing is not None  # the old labels stay until the new ones are there
+    page.canvas.gaze.zoom(1.5)
+    view = page.canvas.gaze.viewport
+    assert page.wait_until_laid_out(20)
+    assert page.canvas.gaze.viewport == view
+
+
+def test_a_graph_with_old_types_is_shown_until_it_is_laid_out_anew(shown, nested):
+    page = shown(nested)
+    page._selection.open_graph(("1.then_branch",))
+    assert page.wait_until_laid_out(20)
+    page.set_types({((), "a"): TensorType("float32", (4,))})
+    page._selection.open_graph(())
+    assert page.is_laying_out
+    assert {b.title for b in page.drawing.scene.boxes if b.node} == {"Abs", "If", "Block"}
+    assert page.wait_until_laid_out(20)
+    assert "4" in {e.label for e in page.drawing.scene.edges}
+
+
+def test_pictures_of_the_other_drawing_do_not_stand_in(shown, small, wait):
+    page = shown(chain(150))
+    page.overview.grab()
+    wait(lambda: not page.is_busy)
+    assert LIGHT.node in colours(page.overview.grab().toImage(), QRectF(5, 100, 40, 400))
+    page.set_model(chain(160))
+    assert page.wait_until_laid_out(20)
+    strip = page.overview.grab().toImage()  # its picture is only asked for
+    assert LIGHT.node not in colours(strip, QRectF(5, 100, 40, 400))
+    wait(lambda: not page.is_busy)
+    assert LIGHT.node in colours(page.overview.grab().toImage(), QRectF(5, 100, 40, 400))
+
+
+def test_terminals_are_told_from_nodes_from_afar(shown, small):
+    page = shown(small)
+    everything = {n: Support(Status.GPU) for n in small.nodes}
+    page.wear(Dress(by_provider(small, everything, "x")))
+    for title, fill in (("x", LIGHT.accent), ("Conv", LIGHT.status[Status.GPU].fill)):
+        rect = page.drawing.rect(box(page, title))
+        view = Viewport().centred(rect.center(), QSizeF(100, 100), 0.2)
+        image = QImage(QSize(100, 100), QImage.Format.Format_RGB32)
+        painter = QPainter(image)
+        page.canvas.render_view(painter, view, QSizeF(100, 100))
+        painter.end()
+        assert QColor(image.pixel(50, 50)).name() == fill
+
+
+def test_labels_are_painted_where_they_can_be_read(shown, small):
+    page = shown(small)
+    scene, unlabelled = page.drawing.scene, copy.copy(page.drawing)
+    unlabelled.scene = replace(scene, edges=tuple(replace(e, label="") for e in scene.edges))
+
+    def picture(scale, drawing):
+        return page.camera.snapshot(QSize(400, 400), NodeId((), 1), scale, drawing=drawing)
+
+    assert picture(1.0, page.drawing) != picture(1.0, unlabelled)
+    assert picture(0.5, page.drawing) == picture(0.5, unlabelled)
