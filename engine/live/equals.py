@@ -7,7 +7,9 @@ from collections.abc import Hashable
 from ..ir.model import Graph, Model, Node, NodeId, Weight
 
 SHAPES = frozenset(("Shape", "Size"))
-_LAYOUT = frozenset(("Identity", "Transpose", "Dropout", "Reshape", "Squeeze", "Unsqueeze"))
+# ORT moves a Shape in front of these, too.
+_ORDER = frozenset(("Identity", "Transpose", "Dropout"))
+_LAYOUT = _ORDER | {"Reshape", "Squeeze", "Unsqueeze"}
 # ORT changes them when it moves a Transpose through a node.
 _OF_LAYOUT = frozenset(("axis", "axes", "perm"))
 _SMALL_BYTES = 1024
@@ -17,8 +19,8 @@ class Equals:
     """Which of a model's nodes are equal, but for the layout of what they read.
 
     Inputs are followed through nodes that only lay values out anew, small constants are compared by
-    value: so ORT's own pass sees them after it has moved every Transpose away. A Shape alone sees
-    the layout.
+    value: so ORT's own pass sees them after it has moved every Transpose away. A Shape alone is
+    not followed through what changes the dimensions themselves.
     """
 
     def __init__(self, model: Model) -> None:
@@ -38,7 +40,7 @@ class Equals:
 
     def _look_at(self, graph: Graph) -> None:
         values: dict[str, Hashable] = {n: _content(w, n) for n, w in graph.initializers.items()}
-        shaped = dict(values)  # not followed through what lays values out anew
+        shaped = dict(values)  # as a Shape sees them
         arithmetic = set(values)
         for node in graph.sorted_nodes:
             read = [name for name in node.inputs if name]
@@ -62,6 +64,8 @@ class Equals:
                 values[name] = shaped[name] = (first, at)
             if node.op_type in _LAYOUT and given and node.outputs:
                 values[node.outputs[0]] = given[0]
+                if node.op_type in _ORDER:
+                    shaped[node.outputs[0]] = shaped.get(node.inputs[0], node.inputs[0])
             elif node.op == "Constant" and isinstance(node.attributes.get("value"), Weight):
                 values[node.outputs[0]] = _content(node.attributes["value"], node.outputs[0])
 

@@ -99,7 +99,8 @@ class Rewritten:
     def next_transpose(self, starts: Iterable[Node]) -> Node | None:
         """The first Transpose of ORT's own that values of ``starts`` go through, if any.
 
-        The search ends at nodes that read another layout: what lies behind belongs to them.
+        The search ends at nodes that read another layout, since what lies behind belongs to them,
+        and at shapes.
         """
         found = (self._transposes.get(start.id) for start in starts)
         return next((node for node in found if node is not None), None)
@@ -110,7 +111,8 @@ class Rewritten:
         for graph in self._graphs:
             for node in reversed(graph.sorted_nodes):
                 readers = [r for n in node.outputs for r, _ in self._readers.get(n, ())]
-                if node.domain == NHWC or any(reader.domain == NHWC for reader in readers):
+                ends = node.domain == NHWC or node.op in SHAPES
+                if ends or any(reader.domain == NHWC for reader in readers):
                     behind[node.id] = None
                 elif is_orts_transpose(node):
                     behind[node.id] = node

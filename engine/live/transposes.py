@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..ir.model import Graph, Node, NodeId
 from .answer import LiveNode
 from .assignments import Assigned, Assignments
+from .equals import SHAPES
 from .fates import run_by
 from .rewritten import Rewritten, is_orts_transpose
 
@@ -36,6 +37,8 @@ class Transposes:
         """The first Transpose of ORT's own behind ``node``, in the graph that it runs."""
         assert self._after is not None
         for reader in _readers(graph, node):
+            if reader.op in SHAPES:
+                continue  # no Transpose moves along numbers
             there = self._after.named.get(self._assigned.tokens[reader.id])
             found = self._behind.get(reader.id)
             if there is not None:

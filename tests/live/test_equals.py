@@ -57,10 +57,14 @@ def test_layouts_are_seen_through() -> None:
 
 
 @pytest.mark.parametrize("op", ["Shape", "Size"])
-def test_a_shape_sees_the_layout(op: str) -> None:
+def test_a_shape_is_followed_through_another_order_but_not_through_other_dimensions(
+    op: str,
+) -> None:
     turned = node("Transpose", "x", "t", "turn", perm=[1, 0])
-    assert groups(turned, *two(op, "x", "t")) == []
-    assert groups(turned, *two(op, "t", "t")) == [{"a", "b"}]
+    assert groups(turned, *two(op, "x", "t")) == [{"a", "b"}]
+    flat = node("Reshape", "x k", "t", "flat")
+    assert groups(flat, *two(op, "x", "t"), k=np.array([6])) == []
+    assert groups(flat, *two(op, "t", "t"), k=np.array([6])) == [{"a", "b"}]
 
 
 def test_what_computes_with_shapes_and_constants_alone() -> None:

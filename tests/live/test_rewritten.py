@@ -48,6 +48,9 @@ def test_a_transpose_for_a_layout_is_not_one_that_moved() -> None:
     relu, turn = node("Relu", "x", "a", "relu"), node("Transpose", "a", "b", "Transpose_token_1")
     moved, nodes = saved(relu, turn, node("Det", "b", "y", "det"))
     assert moved.next_transpose([nodes["relu"]]) == nodes["Transpose_token_1"]
+    size = [node("Shape", "a", "s", "size"), node("Cast", "s", "c", "cast", to=1)]
+    numbers, nodes = saved(relu, *size, node("Transpose", "c", "y", "Transpose_token_1"))
+    assert numbers.next_transpose([nodes["relu"]]) is None
     laid, nodes = saved(relu, turn, node("Conv", "b", "y", "conv", domain=NHWC))
     assert laid.next_transpose([nodes["relu"]]) is None
 
