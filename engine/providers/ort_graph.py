@@ -54,7 +54,7 @@ def place_ort(model: Model, types: Types, provider: OrtProvider) -> dict[NodeId,
         for node, use in model_uses(model, completed(model, types))
     }
     verdicts: dict[NodeId, Support] = {}
-    constants: dict[GraphPath, dict[str, Value]] = {}
+    constants: dict[GraphPath, Mapping[str, Value]] = {}
     settled: set[GraphPath] = set()
     for graph in model.graphs():
         if graph.path in settled:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..ir.model import Graph, Model, Node, NodeId, captured_inputs
+from ..ops.use import OpUse
 from .imports import import_verdicts
 from .ort import OrtProvider
 from .ort_graph import place_ort
 from .provider import HOST, Provider
 from .support import Reason, Status, Support
 from .targets import target
-from .uses import Types, graph_uses
+from .uses import Types, model_uses
 
 LOOPS = frozenset(("Loop", "Scan"))
 RANDOM = frozenset(
@@ -43,14 +44,14 @@ def place(
         placed = {**place_ort(model, types, chosen), **import_verdicts(model, chosen)}
         calls = (n for n in model.nodes.values() if model.function_of(n) is not None)
         return placed | {node.id: CALL for node in calls}
-    known = concrete or types
+    uses = {node.id: use for node, use in model_uses(model, concrete or types)}
     looped = _loop_bodies(model)
     verdicts: dict[NodeId, Support] = {}
     for graph in model.graphs():
         if graph.path in looped:
-            verdicts |= _within_a_loop(model, graph, known, looped[graph.path])
+            verdicts |= _within_a_loop(graph, uses, looped[graph.path])
         else:
-            verdicts |= _place_ours(model, graph, known, chosen)
+            verdicts |= _place_ours(graph, uses, chosen)
         verdicts |= {node.id: CALL for node in graph.nodes if model.function_of(node) is not None}
     return verdicts
 
@@ -60,12 +61,11 @@ CALL = Support(Status.FOLDED, Reason.NONE, "a function call: its body is put in 
 
 
 def _place_ours(
-    model: Model, graph: Graph, types: Types, provider: Provider
+    graph: Graph, uses: Mapping[NodeId, OpUse], provider: Provider
 ) -> dict[NodeId, Support]:
     """Before a plan exists: constants and shapes fold, the registry says the rest."""
     verdicts: dict[NodeId, Support] = {}
     constants = set(graph.initializers)
-    uses = {node.id: use for node, use in graph_uses(model, graph, types)}
     for node in graph.sorted_nodes:
         verdict = _folded_by_us(node, constants)
         if verdict is not None and node.op != "If":
@@ -98,12 +98,12 @@ def _loop_bodies(model: Model) -> dict[tuple[str, ...], Node]:
     return found
 
 
-def _within_a_loop(model: Model, graph: Graph, types: Types, loop: Node) -> dict[NodeId, Support]:
+def _within_a_loop(graph: Graph, uses: Mapping[NodeId, OpUse], loop: Node) -> dict[NodeId, Support]:
     """Our engine evaluates a loop as a whole on the host."""
     verdicts: dict[NodeId, Support] = {}
     detail = f"part of '{loop.label}' ({loop.op}), which is evaluated on the host as a whole"
-    for node, use in graph_uses(model, graph, types):
-        able = HOST.support(use)
+    for node in graph.nodes:
+        able = HOST.support(uses[node.id])
         verdicts[node.id] = (
             able
             if able.status is Status.UNSUPPORTED

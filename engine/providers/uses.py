@@ -79,7 +79,8 @@ def _weight(name: str, scopes: tuple[Graph, ...]) -> Weight | None:
     for graph in scopes:
         if name in graph.initializers:
             return graph.initializers[name]
-        if name in graph.producers or any(port.name == name for port in graph.inputs):
+        is_inner = graph is not scopes[-1]
+        if is_inner and (name in graph.producers or any(p.name == name for p in graph.inputs)):
             return None
     return None
 

@@ -67,6 +67,17 @@ CONTRIB: Mapping[str, Outputs] = {
 """Operator -> index of an output -> the inputs that it has the element type and the shape of."""
 
 
+_CONSTANTS: Mapping[str, TensorType] = {
+    "value_float": TensorType("float32", ()),
+    "value_floats": TensorType("float32", (None,)),
+    "value_int": TensorType("int64", ()),
+    "value_ints": TensorType("int64", (None,)),
+    "value_string": TensorType("string", ()),
+    "value_strings": TensorType("string", (None,)),
+}
+"""Attribute of a Constant -> its type, also where a function's caller gives the value."""
+
+
 def completed(model: Model, types: Types) -> Types:
     """``types``, and what follows from them by ORT's rules where an element type is not known."""
     found = dict(types)
@@ -78,7 +89,7 @@ def completed(model: Model, types: Types) -> Types:
             if all(_is_known(found, node, name) for name in node.outputs if name):
                 continue
             outer = outer_graphs(graph, graphs, bodies) if outer is None else outer
-            kinds = _outputs(node_use(model, graph, node, found, outer))
+            kinds = _outputs(node, node_use(model, graph, node, found, outer))
             for name, kind in zip(node.outputs, kinds, strict=True):
                 if name and kind is not None and not _is_known(found, node, name):
                     found[graph.path, name] = kind
@@ -90,7 +101,9 @@ def _is_known(types: Types, node: Node, name: str) -> bool:
     return kind is not None and kind.dtype != "?"
 
 
-def _outputs(use: OpUse) -> tuple[TensorType | None, ...]:
+def _outputs(node: Node, use: OpUse) -> tuple[TensorType | None, ...]:
+    if use.op == "Constant":
+        return (next((_CONSTANTS[k] for k in node.attributes if k in _CONSTANTS), None),)
     inferred = infer_node(use)
     return tuple(
         kind or _contrib(use, index) or _by_schema(use, index)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import onnx
 import pytest
+from onnx import helper
 from opscope.engine.ir.infer import infer_types
 from opscope.engine.ir.model import TensorType
 from opscope.engine.providers import Status
@@ -59,6 +61,27 @@ def test_an_output_has_the_type_that_its_schema_states() -> None:
     nodes = [node("Normalizer", "x", "n", domain="ai.onnx.ml"), node("Exp", "n", "y")]
     subject = model(nodes, {"x": ("int64", (2, 3))}, "y", domains=["ai.onnx.ml"])
     assert completed(subject, infer_types(subject))[(), "n"] == TensorType("float32")
+
+
+def test_a_constant_that_a_functions_caller_gives_has_the_type_of_its_attribute() -> None:
+    constant = node("Constant", "", "k")
+    reference = constant.attribute.add(name="value_float", ref_attr_name="alpha")
+    reference.type = onnx.AttributeProto.FLOAT
+    function = helper.make_function(
+        "own",
+        "Scale",
+        ["a"],
+        ["b"],
+        [constant, node("Mul", "a k", "b", "mul")],
+        [helper.make_opsetid("", 17)],
+        ["alpha"],
+    )
+    nodes = [node("Scale", "x", "s", domain="own", alpha=a) for a in (1.0, 2.0)]
+    nodes[1].input[0], nodes[1].output[0] = "s", "y"
+    subject = model(nodes, {"x": ROWS}, "y", functions=[function], domains=["own"])
+    placed = place(subject, "ort-webgpu", infer_types(subject))
+    found = {subject.nodes[i].name: v.status for i, v in placed.items()}
+    assert found["mul"] is Status.GPU
 
 
 def test_an_operator_that_nobody_knows_stays_unknown() -> None:

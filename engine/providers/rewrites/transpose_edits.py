@@ -19,14 +19,8 @@ class Edits(Costs):
         super().__init__(work, after_layout)
         self._made = 0
 
-    def transpose_input(
-        self,
-        left: Left,
-        index: int,
-        perm: Perm,
-        origins: frozenset[NodeId] = frozenset(),
-    ) -> Left:
-        """Put a Transpose, which stands for ``origins``, before an input, or what does the same."""
+    def transpose_input(self, left: Left, index: int, perm: Perm) -> Left:
+        """Put a Transpose before an input, or whatever has the same effect."""
         work, name = self._work, left.inputs[index]
         if work.is_constant(name):
             return (
@@ -51,7 +45,7 @@ class Edits(Costs):
             if reader.key != left.key and self.perm(reader) == perm:
                 return self._with(left, index, reader.outputs[0])
         output = self._name(name)
-        work.moved[self._new(left, name, output, perm).id] = origins
+        self._new(left, name, output, perm)
         return self._with(left, index, output)
 
     def transpose_output(

@@ -114,7 +114,7 @@ class Mover(Axes):
             *(self._origins(maker) for maker in makers if self.perm(maker) == perm)
         )
         for index in movable:
-            left = self.transpose_input(left, index, back, origins)
+            left = self.transpose_input(left, index, back)
         for index in range(len(left.outputs)):
             left = self.transpose_output(left, index, after, origins)
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -27,12 +28,8 @@ class Values:
     """
 
     def __init__(self, graph: Graph, outer: Mapping[str, Value] | None = None) -> None:
-        # A constant around the graph is hidden by a value of the graph's own with its name.
-        own = {p.name for p in graph.inputs} | set(graph.producers)
-        self._constants: dict[str, Value] = {
-            name: value for name, value in (outer or {}).items() if name not in own
-        }
-        self._constants |= {name: weight.numpy for name, weight in graph.initializers.items()}
+        self._constants: dict[str, Value] = {n: w.numpy for n, w in graph.initializers.items()}
+        self._outer = _seen_from(graph, outer or {})
         self._types: dict[str, TensorType] = {n: w.type for n, w in graph.initializers.items()}
         self.changed = False
 
@@ -65,11 +62,11 @@ class Values:
 
     def is_constant(self, name: str) -> bool:
         """Whether a value is an initializer by now."""
-        return name in self._constants
+        return name in self._constants or name in self._outer
 
     def constant(self, name: str) -> np.ndarray | None:
         """The value of a small constant; None where it is none, large, or cannot be computed."""
-        read = self._constants.get(name)
+        read = self._constants.get(name) or self._outer.get(name)
         if read is None:
             return None
         dims = self.dims(name)
@@ -95,9 +92,10 @@ class Values:
         self.set_constant(name, lambda: array)
         self._types[name] = kind
 
-    def constants(self) -> dict[str, Value]:
+    def constants(self) -> Mapping[str, Value]:
         """Every constant by now, for the graphs inside."""
-        return dict(self._constants)
+        # A copy for each of many branches would take as long as the whole model, each time.
+        return ChainMap(self._constants, self._outer) if self._outer else self._constants  # type: ignore[arg-type]
 
     def _computed(self, left: Left, index: int) -> Value:
         """The value of a folded output, computed when somebody asks, if it is small."""
@@ -128,6 +126,13 @@ class Values:
             return cache[0]
 
         return once
+
+
+def _seen_from(graph: Graph, outer: Mapping[str, Value]) -> Mapping[str, Value]:
+    """``outer`` without what values of the graph's own hide by having the same name."""
+    own = (*(port.name for port in graph.inputs), *graph.producers)
+    hidden = {name for name in own if name in outer}
+    return {n: v for n, v in outer.items() if n not in hidden} if hidden else outer
 
 
 def says_more(found: TensorType, known: TensorType) -> bool:

@@ -108,18 +108,6 @@ def test_one_that_states_no_permutation_is_left_alone() -> None:
     assert gone(nodes, FLAT, CPU) == set()
 
 
-def test_one_that_moves_to_the_other_input_is_there_still() -> None:
-    """Two cancel around a product, and its other factor is transposed instead."""
-    nodes = [
-        node("Transpose", "x", "a", perm=[1, 0]),
-        node("Sigmoid", "f", "s"),
-        node("Mul", "a s", "m"),
-        node("Transpose", "m", "y", perm=[1, 0]),
-    ]
-    inputs = {"x": ("float32", (2, 6)), "f": ("float32", (6, 1))}
-    assert gone(nodes, inputs, CPU) == {"y"}
-
-
 def test_a_reshape_that_only_moves_axes_of_length_one_does_both() -> None:
     nodes = [
         node("Relu", "x", "r"),
