@@ -81,9 +81,7 @@ def grouped(misses: Iterable[Mapping[str, Any]]) -> list[tuple[tuple[str, ...], 
 
 def _kind(live: str) -> str:
     """A live answer without the names of nodes in it."""
-    kind = (
-        live.partition(" '")[0].rstrip(",").replace("(one with its equal", "(one with its equal)")
-    )
+    kind = live.partition(" '")[0].rstrip(",")
     return kind if len(kind) <= 140 else f"{kind[:139]}…"
 
 
@@ -99,35 +97,36 @@ REASONS = (
         "for: it answers for models that ORT accepts",
     ),
     (
-        "put anew",
-        "ORT made it and its neighbour one Transpose, which the prediction takes to cancel",
+        "quantizers moved",
+        "ORT moves quantizers along with the Transposes beside them, which is not repeated here",
     ),
     (
-        "(one with its equal)",
-        "ORT makes equal nodes one before it folds any; the prediction folds this one, and the one "
-        "that was kept works on",
+        "Cast: folded or dropped",
+        "ORT recorded the Cast as placed, and took it out afterwards together with those that it "
+        "had put around float16 nodes itself",
     ),
     (
         "moved behind its readers",
-        "ORT weighs what moving a Transpose costs; here it moves one that the prediction takes to "
-        "cancel, or the other way round",
+        "ORT's own Transposes do not tell whose they are: the live answer takes the next one behind "
+        "the node for it, the prediction follows each of them",
     ),
     (
-        "dropped by the layout",
-        "ORT's layout transformation puts Transposes of its own around convolutions, and this one "
-        "cancels against them",
+        "whose provider is unclear",
+        "the Cast of the definition has no name, and none of its neighbours tells where it is",
     ),
-    ("unknown", "one of the two cannot tell, and says so instead of guessing"),
 )
+"""What occurs in operator, prediction and live answer of a miss -> why they part."""
 
 
 def reason(miss: Mapping[str, Any]) -> str:
     """Why prediction and ORT part, as far as understood; else what the prediction rests on."""
+    said = f"{miss['op']}: {miss['predicted']}; {miss['live']}"
     for sign, text in REASONS:
-        if sign in _kind(miss["live"]) or (sign == "unknown" and miss["state"] == "unknown"):
+        if sign in said:
             return text
-    said = miss["why"] or "no reason"
-    return f"the prediction rests on: {said}"
+    if miss["state"] == "unknown":
+        return "one of the two cannot tell, and says so instead of guessing"
+    return f"the prediction rests on: {miss['why'] or 'no reason'}"
 
 
 def misses(found: Iterable[Mapping[str, Any]]) -> str:
