@@ -82,6 +82,7 @@ def grouped(misses: Iterable[Mapping[str, Any]]) -> list[tuple[tuple[str, ...], 
 def _kind(live: str) -> str:
     """A live answer without the names of nodes in it."""
     kind = live.partition(" '")[0].rstrip(",")
+    kind += ")" * (kind.count("(") - kind.count(")"))
     return kind if len(kind) <= 140 else f"{kind[:139]}…"
 
 
@@ -107,8 +108,8 @@ REASONS = (
     ),
     (
         "moved behind its readers",
-        "ORT's own Transposes do not tell whose they are: the live answer takes the next one behind "
-        "the node for it, the prediction follows each of them",
+        "ORT's own Transposes do not tell whose they are: the live answer takes the next one "
+        "behind the node for it, the prediction follows each of them",
     ),
     (
         "whose provider is unclear",
