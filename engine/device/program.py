@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FeedError, NodeError
+from ..errors import FeedError
 from ..numerics.statistics import decode_statistics
 from ..ops.indices import stray_index
 from ..ops.steps import Tensor
@@ -239,11 +239,8 @@ class Program:
                 continue
             planned = self.plan.types[value].known_dims
             if isinstance(result, np.ndarray) and planned is not None and result.shape != planned:
-                raise NodeError(
-                    segment.use.node,
-                    segment.use.label,
-                    segment.use.op,
-                    f"gave shape {result.shape} on the host, planned was {planned}",
+                raise segment.use.error(
+                    f"gave shape {result.shape} on the host, planned was {planned}"
                 )
             values[value] = result
             self._upload(value, result)
