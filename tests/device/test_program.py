@@ -129,3 +129,16 @@ def test_a_stray_index_is_told_by_the_segment_that_met_it(
         program.run({**feeds, "k": np.int64([-3, 1])})
     assert seen
     assert program.run(feeds).outputs["y"].tolist() == [5, 2]
+
+
+def test_a_host_node_that_gives_another_shape_than_planned_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = model([node("Add", "k k", "y", "twice")], {"k": ("int64", [2])}, "y")
+    feeds = {"k": np.int64([1, 2])}
+    program = Session().prepare(found, feeds)
+    assert program.run(feeds).outputs["y"].tolist() == [2, 4]
+    monkeypatch.setattr(program, "_evaluate", lambda *_: [np.int64([1, 2, 3])])
+    said = r"node 'twice' \(Add\): gave shape \(3,\) on the host, planned was \(2,\)"
+    with pytest.raises(NodeError, match=said):
+        program.run(feeds)
