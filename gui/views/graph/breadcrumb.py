@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from ....engine.ir.model import GraphPath, Model, NodeId
+from ...format import plain_tip
 from ...layout.text import shown_text
+
+_LONGEST = 32  # characters of a step
 
 
 class Breadcrumb(QWidget):
@@ -23,6 +26,8 @@ class Breadcrumb(QWidget):
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(8, 2, 8, 2)
         self._row.setSpacing(2)
+        # A long way must not widen the graph at the cost of the panels beside it.
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.hide()
 
     def show_path(self, model: Model | None, path: GraphPath) -> None:
@@ -38,13 +43,23 @@ class Breadcrumb(QWidget):
             if number:
                 self._row.addWidget(QLabel("\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}"))
             button = QToolButton()
-            button.setText(label.replace("&", "&&"))
+            button.setText(_short(label).replace("&", "&&"))
+            button.setToolTip(plain_tip(label))
+            button.setAccessibleName(label)
             button.setAutoRaise(True)
             button.setEnabled(number < len(steps) - 1)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.clicked.connect(lambda _=False, to=target: self.chosen.emit(to))
             self._row.addWidget(button)
         self._row.addStretch(1)
+
+
+def _short(label: str) -> str:
+    """A label without its middle, where it is long: the beginning and the end tell most."""
+    if len(label) <= _LONGEST:
+        return label
+    half = _LONGEST // 2
+    return f"{label[:half]}\N{HORIZONTAL ELLIPSIS}{label[-half:]}"
 
 
 def crumbs(model: Model, path: GraphPath) -> list[tuple[str, GraphPath]]:

@@ -23,6 +23,7 @@ from opscope.gui.theme import DARK, LIGHT
 from opscope.gui.views.charts_panel import ChartsPanel
 from opscope.gui.views.column_table import ColumnTable
 from opscope.gui.views.finding import Command, FindingHelp, finding_layout, link_text
+from opscope.gui.views.graph.breadcrumb import Breadcrumb
 from opscope.gui.views.kernel_view import KernelView
 from opscope.gui.views.matrix_layout import Columns, Needs
 from opscope.gui.views.message_bar import MessageBar
@@ -522,3 +523,23 @@ def test_only_links_to_the_web_can_be_clicked(app):
     assert [url.toString() for url in opened] == ["https://example.org/1", "http://a.b/c"]
     texts = [part.text() for part in view.findChildren(QLabel)]
     assert "javascript:alert(1)" in texts
+
+
+def test_a_long_way_into_a_model_takes_no_room_from_the_panels(app):
+    inner = Graph(("3.body",), "body")
+    name = "If_0_else_branch__Inline_0__/decoder/a/very/long/name"
+    loop = Node(fakes.LOOP, "Loop", "", name, ("r",), ("y",), {"body": inner})
+    nodes = (*fakes.model().graph.nodes[:3], loop)
+    model = replace(fakes.model(), graph=replace(fakes.model().graph, nodes=nodes))
+    window = QWidget()
+    column = QVBoxLayout(window)
+    crumb = Breadcrumb()
+    column.addWidget(crumb)
+    crumb.show_path(model, inner.path)
+    window.show()
+    assert column.minimumSize().width() < 60
+    last = crumb.findChildren(QToolButton)[-1]
+    assert last.text().startswith("If_0_else_branch")
+    assert last.text().endswith("body")
+    assert len(last.text()) <= 33
+    assert last.toolTip() == f"{name} \N{MIDDLE DOT} body"
