@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..ir.model import GraphPath, Model, NodeId
 from .borders import Crossing
@@ -88,6 +88,21 @@ class _Sets:
         self._parent[self.find(a)] = self.find(b)
 
 
+@dataclass(frozen=True)
+class _Around:
+    """The neighbours of islands, each by the number that stands for it.
+
+    Attributes:
+        before: island -> the regions that it reads from.
+        after: island -> the regions that it lifts.
+        feeders: region -> the islands that lift it.
+    """
+
+    before: dict[int, set[int]] = field(default_factory=dict)
+    after: dict[int, set[int]] = field(default_factory=dict)
+    feeders: dict[int, set[int]] = field(default_factory=dict)
+
+
 class _Chains:
     """Stages, regions and islands. Nodes go by their place in the model, which is quick."""
 
@@ -130,30 +145,15 @@ class _Chains:
 
     def splits(self, crossings: tuple[Crossing, ...]) -> Iterator[Split]:
         regions, islands = self._connected()
-        before: dict[int, set[int]] = {}  # island -> the regions that it reads from
-        after: dict[int, set[int]] = {}
-        feeders: dict[int, set[int]] = {}  # region -> the islands that lift it
-        for edge in self._edges:
-            source, target, down = edge
-            waits = self._waits[target] - self._waits[source]
-            if self._sizes[source] and not self._sizes[target]:
-                if down and waits == 0:
-                    before.setdefault(islands.find(target), set()).add(regions.find(source))
-            elif waits == 1 and self.lifts(edge):
-                island = target if self._sizes[source] else islands.find(source)
-                if self._sizes[source]:  # the target's kernel wants the value in host memory
-                    before.setdefault(island, set()).add(regions.find(source))
-                region = regions.find(target)
-                after.setdefault(island, set()).add(region)
-                feeders.setdefault(region, set()).add(island)
+        around = self._around(regions, islands)
         sizes = self._region_sizes(regions)
         members: dict[int, list[NodeId]] = {}
         for place, node in enumerate(self._nodes):
             if not self._sizes[place]:
                 members.setdefault(islands.find(place), []).append(node)
         copied = _copies_of(crossings)
-        for island, fed in after.items():
-            read = before.get(island)
+        for island, fed in around.after.items():
+            read = around.before.get(island)
             if not read:
                 continue
             in_kernel = self._sizes[island] > 0
@@ -164,11 +164,29 @@ class _Chains:
                 in_kernel,
                 sum(sizes[region] for region in read),
                 sum(sizes[region] for region in fed),
-                all(feeders[region] == {island} for region in fed),
+                all(around.feeders[region] == {island} for region in fed),
                 len(found),
                 sum(c.size_bytes or 0 for c in found),
                 sum(c.size_bytes is None for c in found),
             )
+
+    def _around(self, regions: _Sets, islands: _Sets) -> _Around:
+        """Which regions each island reads from and lifts."""
+        found = _Around()
+        for edge in self._edges:
+            source, target, down = edge
+            waits = self._waits[target] - self._waits[source]
+            if self._sizes[source] and not self._sizes[target]:
+                if down and waits == 0:
+                    found.before.setdefault(islands.find(target), set()).add(regions.find(source))
+            elif waits == 1 and self.lifts(edge):
+                island = target if self._sizes[source] else islands.find(source)
+                if self._sizes[source]:  # the target's kernel wants the value in host memory
+                    found.before.setdefault(island, set()).add(regions.find(source))
+                region = regions.find(target)
+                found.after.setdefault(island, set()).add(region)
+                found.feeders.setdefault(region, set()).add(island)
+        return found
 
     def _connected(self) -> tuple[_Sets, _Sets]:
         regions, islands = _Sets(len(self._nodes)), _Sets(len(self._nodes))

@@ -159,16 +159,8 @@ def table_data(
         day: date of the recording, YYYY-MM-DD.
         called: the table's version, where that is not the package's.
     """
-    versions = answer["versions"]
-    version = called or versions[family.package]
-    with_versions = " with ".join(f"{name} {number}" for name, number in versions.items())
-    call = "get_all_opkernel_def()"
-    if family.device != "cpu":
-        call = f'get_registered_ep_kernel_defs("{family.provider}") on {answer["device"]}'
-    source = f"{with_versions}: {call}, {day}"
+    version = called or answer["versions"][family.package]
     rows = [carry(row, base) for row in merged(answer["kernels"])]
-    if base is not None and any(row.keys() & CARRIED for row in rows):
-        source += f"; host inputs, int64 types, conditions and notes carried over from {base.name}"
     data: dict[str, Any] = {
         "schema": 1,
         "id": family.family,
@@ -176,7 +168,7 @@ def table_data(
         "label": f"{family.label} {version}",
         "provider": family.provider,
         "date": day,
-        "source": source,
+        "source": _source(family, answer, base, rows, day),
         "licence": LICENCE,
         "matching": EXACT_WHEN_OPEN,
         "device": family.device,
@@ -186,9 +178,28 @@ def table_data(
         data["options"] = list(base.options)
     if base is not None and base.opsets is not None:
         data["opsets"] = list(base.opsets)
-        data["source"] += f"; range of opsets as in {base.name}"
     data["kernels"] = rows
     return data
+
+
+def _source(
+    family: Family,
+    answer: Mapping[str, Any],
+    base: ProviderTable | None,
+    rows: Iterable[Mapping[str, Any]],
+    day: str,
+) -> str:
+    """Where a table's facts come from, in words: what was asked, and what ``base`` knew before."""
+    versions = " with ".join(f"{name} {number}" for name, number in answer["versions"].items())
+    call = "get_all_opkernel_def()"
+    if family.device != "cpu":
+        call = f'get_registered_ep_kernel_defs("{family.provider}") on {answer["device"]}'
+    source = f"{versions}: {call}, {day}"
+    if base is not None and any(row.keys() & CARRIED for row in rows):
+        source += f"; host inputs, int64 types, conditions and notes carried over from {base.name}"
+    if base is not None and base.opsets is not None:
+        source += f"; range of opsets as in {base.name}"
+    return source
 
 
 def merged(kernels: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

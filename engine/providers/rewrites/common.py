@@ -20,48 +20,44 @@ SHARED = 8
 
 def apply(work: Work) -> None:
     """One pass over the graph."""
-    names: dict[str, Any] = {}
+    same: dict[str, Any] = {}  # value -> what it is the same as
     first: dict[Any, Left] = {}
-
-    def value(name: str) -> Any:
-        if name not in names:
-            names[name] = _constant_key(work, name)
-        return names[name]
-
     for left in work:
-        if (
-            not left.sound
-            or left.use.domain not in ONNX
-            or left.op in RANDOM
-            or left.node.subgraphs
-        ):
-            continue
-        attributes = _attributes(left)
-        if attributes is None:
-            continue
-        key = (
-            left.op,
-            left.use.since_version,
-            attributes,
-            tuple(value(n) if n else None for n in left.inputs),
-            tuple(bool(n) for n in left.outputs),
-        )
-        kept = first.setdefault(key, left)
-        if kept is left:
-            continue
-        if any(work.is_end(n) for n in left.outputs):
-            # The outputs' names must stay: such a node is kept, and its readers use the first's.
-            continue
-        passed = dict(zip(left.outputs, kept.outputs, strict=True))
-        current = work.get(kept.id)
-        if current is None:
-            continue
-        for mine, its in passed.items():
-            names[mine] = value(its)
+        key = _key(work, left, same)
+        kept = left if key is None else first.setdefault(key, left)
+        # The ends of the graph must keep their names: a node that gives one stays.
+        if kept is not left and not any(work.is_end(n) for n in left.outputs):
+            _keep_first(work, kept, left, same)
+
+
+def _keep_first(work: Work, kept: Left, left: Left, same: dict[str, Any]) -> None:
+    """The readers of ``left`` read what ``kept`` gives, as far as both are still there."""
+    current, again = work.get(kept.id), work.get(left.id)
+    if current is None:
+        return
+    passed = dict(zip(left.outputs, kept.outputs, strict=True))
+    same |= {mine: _value(work, its, same) for mine, its in passed.items()}
+    if again is not None:
         detail = f"ORT keeps one of equal nodes: '{current.node.label}' computes the same"
-        again = work.get(left.id)
-        if again is not None:
-            work.merge(again, current, {a: b for a, b in passed.items() if a}, detail, STEP)
+        work.merge(again, current, {a: b for a, b in passed.items() if a}, detail, STEP)
+
+
+def _key(work: Work, left: Left, same: dict[str, Any]) -> Any:
+    """What equal nodes have in common; None for a node that is never one with another."""
+    if not left.sound or left.use.domain not in ONNX or left.op in RANDOM or left.node.subgraphs:
+        return None
+    attributes = _attributes(left)
+    if attributes is None:
+        return None
+    inputs = tuple(_value(work, n, same) if n else None for n in left.inputs)
+    wanted = tuple(bool(n) for n in left.outputs)
+    return (left.op, left.use.since_version, attributes, inputs, wanted)
+
+
+def _value(work: Work, name: str, same: dict[str, Any]) -> Any:
+    if name not in same:
+        same[name] = _constant_key(work, name)
+    return same[name]
 
 
 def _constant_key(work: Work, name: str) -> Any:
