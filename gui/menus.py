@@ -155,16 +155,12 @@ def make_toolbar(window: QMainWindow, actions: Actions, choices: ViewChoices) ->
     bar = ToolBar("Tools")
     bar.setObjectName("toolbar")
     bar.setMovable(False)
-    for action in (actions.open, None, actions.run, actions.loop, actions.stop, None):
-        _add(bar, action)
+    _add(bar, actions.open, None, actions.run, actions.loop, actions.stop, None)
     bar.addWidget(QLabel("Target"))
     bar.addWidget(choices.target_box)
     bar.addWidget(QLabel("Colour by"))
-    for action in choices.modes.values():
-        bar.addAction(action)
-    bar.addSeparator()
-    for action in (actions.copies, actions.next_offending, None, actions.find, actions.fit):
-        _add(bar, action)
+    _add(bar, *choices.modes.values(), None)
+    _add(bar, actions.copies, actions.next_offending, None, actions.find, actions.fit)
     space = QWidget()
     space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
     bar.addWidget(space)
@@ -189,47 +185,37 @@ def fill_menus(
     file = bar.addMenu("&File")
     file.addAction(actions.open)
     recent = file.addMenu("Open &recent")
-    for action in (actions.report, None, actions.quit):
-        _add(file, action)
-    view = bar.addMenu("&View")
-    for action in (actions.find, actions.fit, actions.back, actions.forward, None):
-        _add(view, action)
-    colour = view.addMenu("&Colour by")
-    colour.addActions(list(choices.modes.values()))
-    view.addAction(choices.next_target)
-    view.addAction(actions.copies)
-    theme = view.addMenu("&Theme")
-    theme.addActions(list(choices.schemes.values()))
-    panels = view.addMenu("&Panels")
-    for dock in docks:
-        panels.addAction(dock.toggleViewAction())
-    panels.addSeparator()
-    panels.addAction(actions.reset_layout)
-    run = bar.addMenu("&Run")
-    run.addActions([actions.run, actions.loop, actions.stop])
-    problems = bar.addMenu("&Problems")
-    for action in (
-        actions.next_problem,
-        actions.previous_problem,
-        None,
-        actions.next_offending,
-        actions.previous_offending,
-        None,
-        actions.next_difference,
-        actions.previous_difference,
-        None,
-        actions.ask_live,
-    ):
-        _add(problems, action)
-    limits = problems.addMenu("&Limits that count")
-    limits.addActions(list(choices.limits.values()))
-    help_menu = bar.addMenu("&Help")
-    help_menu.addActions([actions.shortcuts, actions.copy_diagnostics, actions.about])
+    _add(file, actions.report, None, actions.quit)
+    _fill_view(bar.addMenu("&View"), actions, choices, docks)
+    _add(bar.addMenu("&Run"), actions.run, actions.loop, actions.stop)
+    _fill_problems(bar.addMenu("&Problems"), actions, choices)
+    _add(bar.addMenu("&Help"), actions.shortcuts, actions.copy_diagnostics, actions.about)
     return recent
 
 
-def _add(place: QToolBar | QMenu, action: QAction | None) -> None:
-    if action is None:
-        place.addSeparator()
-    else:
-        place.addAction(action)
+def _fill_view(
+    view: QMenu, actions: Actions, choices: ViewChoices, docks: Sequence[QDockWidget]
+) -> None:
+    _add(view, actions.find, actions.fit, actions.back, actions.forward, None)
+    _add(view.addMenu("&Colour by"), *choices.modes.values())
+    _add(view, choices.next_target, actions.copies)
+    _add(view.addMenu("&Theme"), *choices.schemes.values())
+    panels = (dock.toggleViewAction() for dock in docks)
+    _add(view.addMenu("&Panels"), *panels, None, actions.reset_layout)
+
+
+def _fill_problems(problems: QMenu, actions: Actions, choices: ViewChoices) -> None:
+    _add(problems, actions.next_problem, actions.previous_problem, None)
+    _add(problems, actions.next_offending, actions.previous_offending, None)
+    _add(problems, actions.next_difference, actions.previous_difference, None)
+    _add(problems, actions.ask_live)
+    _add(problems.addMenu("&Limits that count"), *choices.limits.values())
+
+
+def _add(place: QToolBar | QMenu, *actions: QAction | None) -> None:
+    """Add actions, a separator for each None."""
+    for action in actions:
+        if action is None:
+            place.addSeparator()
+        else:
+            place.addAction(action)

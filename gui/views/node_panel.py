@@ -29,6 +29,16 @@ from .verdict_matrix import VerdictMatrix
 from .weight_view import WeightView, weights_of
 
 _REFRESH_MS = 200
+_TITLES = (
+    "Who runs it",
+    "Findings",
+    "Times",
+    "Inputs",
+    "Outputs",
+    "Attributes",
+    "Weights",
+    "Kernel",
+)
 
 
 class NodePanel(QScrollArea):
@@ -57,20 +67,19 @@ class NodePanel(QScrollArea):
         self._summary = ModelSummary()
         self._title = label("", "title")
         self._subtitle = label("", "muted")
+        self.matrix = VerdictMatrix(theme, selection.reveal)
+        self._node_times = NodeTimes()
         self._weights = WeightView(jobs, theme)
         self._kernel = KernelView(wgsl, theme)
-        titles = ("Who runs it", "Findings", "Times", "Inputs", "Outputs", "Attributes")
-        self.sections = {title: Section(title) for title in titles}
-        self.matrix = VerdictMatrix(theme, selection.reveal)
-        self.matrix.chosen.connect(targets.choose)
-        self.sections["Who runs it"].add(self.matrix)
-        self._node_times = NodeTimes()
+        self.sections = {title: Section(title) for title in _TITLES}
         self.sections["Times"].set_title(f"Times: {ENGINE_NAME}")
-        self.sections["Times"].add(self._node_times)
-        self.sections["Weights"] = Section("Weights")
-        self.sections["Weights"].add(self._weights)
-        self.sections["Kernel"] = Section("Kernel")
-        self.sections["Kernel"].add(self._kernel)
+        for title, view in (
+            ("Who runs it", self.matrix),
+            ("Times", self._node_times),
+            ("Weights", self._weights),
+            ("Kernel", self._kernel),
+        ):
+            self.sections[title].add(view)
         self._pages = (
             _page([self._summary]),
             _page([self._title, self._subtitle, *self.sections.values()]),
@@ -81,8 +90,14 @@ class NodePanel(QScrollArea):
         for page in self._pages:
             column.addWidget(page)
         self.setWidget(inner)
+        self._connect()
+        self._refresh()
+
+    def _connect(self) -> None:
+        document, targets = self._document, self._targets
         self._times_throttle = Throttle(_REFRESH_MS, self._fill_times, self)
         self._matrix_throttle = Throttle(_REFRESH_MS, self._fill_verdicts, self)
+        self.matrix.chosen.connect(targets.choose)
         document.opened.connect(self._refresh)
         document.types_changed.connect(self._fill_values)
         for signal in (document.verdicts_changed, document.live_changed, targets.listed):
@@ -91,8 +106,7 @@ class NodePanel(QScrollArea):
         document.diagnostics_changed.connect(self._fill_findings)
         document.planned.connect(self._planned)
         document.measured.connect(self._times_throttle.request)
-        selection.node_changed.connect(self._refresh)
-        self._refresh()
+        self._selection.node_changed.connect(self._refresh)
 
     @property
     def node(self) -> Node | None:
