@@ -79,6 +79,8 @@ class Strip:
 
     def _boxes(self, painter: QPainter, worn: Worn, scaled: Floats) -> None:
         everything = np.arange(len(scaled))
+        painter.setBrush(QColor(look_of(self.theme, None).fill))
+        painter.drawRects(_ticks(scaled[worn.terminals(everything)]))
         groups = dict(worn.by_kind(everything))
         for kind in sorted(groups, key=_prominence):
             painter.setBrush(QColor(look_of(self.theme, kind).fill))

@@ -6,16 +6,17 @@ import threading
 
 import numpy as np
 import pytest
+from handmade_models import model_of, node
 from opscope.engine.diagnostics import Diagnostic, Severity
-from opscope.engine.ir.model import NodeId
+from opscope.engine.ir.model import Graph, NodeId, Port
 from opscope.engine.providers.support import Reason, Status, Support, refused
 from opscope.gui.theme import LIGHT
 from opscope.gui.views.graph.dress import UNDRESSED, Dress
-from opscope.gui.views.graph.strip import Strip
+from opscope.gui.views.graph.strip import MARGIN, Strip
 from opscope.gui.views.graph.time_colours import by_time
 from opscope.gui.views.graph.verdict_colours import by_provider
 from opscope.gui.views.graph.worn import Worn
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QRect, QSize
 from PySide6.QtGui import QColor
 
 OFF = refused(Reason.TYPE, "no kernel")
@@ -77,15 +78,29 @@ def pixels(image):
     }
 
 
-def test_the_strip_has_the_worrying_class_on_top_and_findings_at_its_edge(shown, small, dress):
-    worn = Worn(shown(small).drawing, dress)
-    tiny = Strip(QSize(62, 20), 1.0, LIGHT).picture(worn)  # all boxes fall together
-    found = pixels(tiny)
+def test_of_boxes_on_one_spot_the_strip_shows_the_most_worrying(shown):
+    nodes = tuple(node(i, "Relu", (f"v{i}",), (f"v{i + 1}",)) for i in range(6))
+    drawing = shown(model_of(Graph((), "chain", nodes, (Port("v0"),), (Port("v6"),)))).drawing
+    support = {n.id: OFF if n.id.index == 2 else Support(Status.GPU) for n in nodes}
+    flat = Strip(QSize(62, 14), 1.0, LIGHT)  # no height is left: all fall together
+    worn = Worn(drawing, Dress(by_provider(model_of(Graph((), "chain", nodes)), support, "x")))
+    found = pixels(flat.picture(worn))
     assert LIGHT.status[Status.HOST].fill in found
-    edge = pixels(tiny.copy(57, 0, 5, 20))
-    assert LIGHT.severity[Severity.WARNING].fill in edge
-    bare = Strip(QSize(62, 20), 1.0, LIGHT).picture(Worn(worn.drawing, Dress(dress.colouring)))
-    assert pixels(bare.copy(57, 0, 5, 20)) == {LIGHT.window}
+    assert LIGHT.status[Status.GPU].fill not in found
+
+
+def test_the_strip_has_every_box_and_findings_at_its_edge(shown, small, dress):
+    worn = Worn(shown(small).drawing, dress)
+    strip = Strip(QSize(62, 400), 1.0, LIGHT)
+    picture = strip.picture(worn)
+    across, down = strip.squeeze(worn.drawing)
+    for x, y in ((box[::2].mean(), box[1::2].mean()) for box in worn.drawing.boxes):
+        ground = QColor(picture.pixel(int(x * across + MARGIN), int(y * down + MARGIN)))
+        assert ground.name() != LIGHT.window
+    edge = QRect(57, 0, 5, 400)
+    assert LIGHT.severity[Severity.WARNING].fill in pixels(picture.copy(edge))
+    bare = strip.picture(Worn(worn.drawing, Dress(dress.colouring)))
+    assert pixels(bare.copy(edge)) == {LIGHT.window}
 
 
 def test_a_dress_is_made_on_another_thread_and_worn_here(shown, small, dress, wait):
