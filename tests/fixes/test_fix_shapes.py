@@ -50,6 +50,12 @@ def test_symbols_become_numbers_and_values_follow():
     assert_same_outputs(old, new, feeds)
 
 
+def test_a_symbol_that_stays_keeps_its_name():
+    new = changed("fix-shapes", model(), dims={"time": 3})
+    assert shapes(new)["x"] == ["batch", 3, 4]
+    assert shapes(new)["y"] == ["batch", "rest"]
+
+
 def test_a_shape_binds_its_symbols_for_the_others():
     new = changed("fix-shapes", model(), shapes={"x": (2, 3, 4)})
     assert shapes(new)["z"] == [None, 3]

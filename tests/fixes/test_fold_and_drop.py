@@ -99,6 +99,15 @@ def test_fixed_shapes_of_computed_values_come_from_the_plan():
     assert_same_outputs(old, new, {"x": np.zeros(1, np.float32)})
 
 
+def test_a_shape_that_hangs_on_a_value_is_not_constant():
+    """The input's own shape is fixed; the length of the Range is what the caller gives."""
+    nodes = [n("Range", "zero len one", "i"), n("Shape", "i", "t"), n("Cast", "t", "y", to=1)]
+    weights = {"zero": np.array(0), "one": np.array(1)}
+    old = proto(nodes, {"len": (I64, ())}, {"y": (F, (1,))}, weights)
+    _, proposal = propose("fold-shapes", old)
+    assert not proposal.edits
+
+
 def test_outputs_of_the_model_stay_computed():
     old = reshaping((2, 3, 4), {"y": (F, None), "c": (I64, (2,))})
     new = changed("fold-shapes", old)
@@ -225,6 +234,16 @@ def test_what_training_and_annotations_speak_of_stays():
     note.quant_parameter_tensor_names.add(key="SCALE_TENSOR", value="scale")
     _, proposal = propose("drop-dead", old)
     assert proposal.edits.dropped == {((), "unused")}
+
+
+def test_an_identity_whose_output_is_spoken_of_stays():
+    nodes = [n("Identity", "x", "i"), n("Relu", "i", "y")]
+    old = proto(nodes, {"x": (F, (4,))}, {"y": (F, (4,))})
+    assert propose("drop-dead", old)[1].edits
+    old.graph.quantization_annotation.add(tensor_name="i")
+    _, proposal = propose("drop-dead", old)
+    assert not proposal.edits
+    assert texts(proposal, "Identity") == ["its output 'i' is one that others know by name"]
 
 
 def test_a_model_without_anything_dead():

@@ -5,7 +5,7 @@ import onnx
 import pytest
 from fix_case import info, proto
 from google.protobuf.message import EncodeError
-from onnx import helper, numpy_helper
+from onnx import external_data_helper, helper, numpy_helper
 from opscope.engine.errors import ModelFileError
 from opscope.engine.ir.edit_file import rewrite, serialized
 from opscope.engine.ir.edits import Edits, NewNode
@@ -179,6 +179,20 @@ def test_a_function_declares_no_value_that_it_lost():
     edits = Edits(removed=frozenset((NodeId(path, 0),)))
     after = onnx.load_model_from_string(rewrite(made.SerializeToString(), edits, "here").data)
     assert [v.name for v in after.functions[0].value_info] == ["q"]
+
+
+def test_new_values_of_an_external_tensor_are_stored_in_the_model():
+    """With nothing left of where the old ones lie."""
+    model = proto([n("Add", "x w", "y")], {"x": (F, (2,))}, {"y": (F, (2,))}, {"w": np.ones(2)})
+    (tensor,) = model.graph.initializer
+    tensor.doc_string = "said of it"
+    external_data_helper.set_external_data(tensor, "w.bin", 0, 16)
+    tensor.ClearField("raw_data")
+    made, _ = edited(model, Edits(weights={((), "w"): np.float32([3, 4])}))
+    (tensor,) = made.graph.initializer
+    assert numpy_helper.to_array(tensor).tolist() == [3, 4]
+    assert (tensor.doc_string, list(tensor.external_data)) == ("said of it", [])
+    assert tensor.data_location == onnx.TensorProto.DEFAULT
 
 
 def test_a_message_that_protobuf_refuses_is_one_line():
