@@ -49,7 +49,7 @@ _ALL_MOVE = frozenset(("Concat",))
 EXACT = frozenset((*_MOVES, *_ALL_MOVE, "Add", "Sub", "Mul", "Div", "Mod", "Neg", "Abs", "Min")) | {
     *("Max", "Clip", "Range", "ReduceMax", "ReduceMin", "ReduceSum", "CumSum", "Equal", "Less"),
     *("Greater", "LessOrEqual", "GreaterOrEqual", "Cast", "ScatterND", "ScatterElements", "Sign"),
-    *("Pad", "Trilu"),
+    *("Pad", "Trilu", "ArgMax", "ArgMin", "NonZero", "TopK"),
 }
 """Operators that give in int32 exactly what they give in int64, while all values fit."""
 

@@ -380,3 +380,36 @@ def test_any_number_of_outputs_has_bounds(count):
     found = bounds_of(made)
     assert found.get(((), "i"), (0, 4)) == (0, 4)
     assert not propose("int64-to-int32", made)[1].edits
+
+
+@pytest.mark.parametrize(
+    ("node", "kind"),
+    [
+        (n("ArgMax", "c", "y", axis=1), (I64, (2, 1))),
+        (n("ArgMin", "c", "y", axis=1), (I64, (2, 1))),
+        (n("NonZero", "c", "y"), (I64, (2, None))),
+    ],
+)
+def test_positions_are_those_of_the_same_values(node, kind):
+    """Where values stand does not hang on their type."""
+    old = clipped(node, ends={"y": kind})
+    new = changed("int64-to-int32", old, nodes=(node.name,))
+    assert ops(new) == ["Clip", "Cast", node.op_type]
+    assert_same_outputs(old, new, {"x": X})
+
+
+def test_the_greatest_are_the_same_in_int32():
+    top = n("TopK", "c k", "v y")
+    ends = {"v": (I64, (2, 2)), "y": (I64, (2, 2))}
+    old = clipped(top, ends=ends, weights={"k": np.array([2])})
+    new = changed("int64-to-int32", old, nodes=("TopK",))
+    assert ops(new) == ["Clip", "Cast", "TopK", "Cast"]
+    assert_same_outputs(old, new, {"x": X})
+
+
+def test_an_operator_that_nobody_looked_into_is_left():
+    """Its input is bounded and its output is no integer, which says nothing of what it does."""
+    old = clipped(n("EyeLike", "c", "y", dtype=1), ends={"y": (F, (2, 3))})
+    _, proposal = propose("int64-to-int32", old, nodes=("EyeLike",))
+    assert not proposal.edits
+    assert texts(proposal, "EyeLike") == ["nothing is known of the values inside EyeLike"]
