@@ -30,13 +30,18 @@ def number(value: float | None, unit: str = "") -> str:
     return "-" if value is None else f"{value:.3g}{unit}"
 
 
+def where(report: dict[str, Any]) -> str:
+    """The adapter that a report was measured on."""
+    adapter = report["opscope"]["adapter"]
+    return f"on {adapter['name']} ({adapter['backend']}, driver {adapter['driver']})"
+
+
 def kernels(title: str, script: str, report: dict[str, Any], label: str) -> str:
     """A section on one operator beside ORT WebGPU and cuDNN."""
-    adapter = report["opscope"]["adapter"]
     lines = [
         f"\n## {title}",
         "",
-        f"`{script}` on {adapter['name']} ({adapter['backend']}, driver {adapter['driver']}).",
+        f"`{script}` {where(report)}.",
         "",
         f"| {label} | wall ms | ORT WebGPU ms | ORT / ours | GPU ms | cuDNN ms | ours / cuDNN |",
         "|---|---|---|---|---|---|---|",
@@ -62,21 +67,31 @@ def models(report: dict[str, Any]) -> str:
     lines = [
         "\n## Whole models",
         "",
-        "`tests/bench/bench_models.py`; errors are relative L2 against the models' golden outputs.",
+        f"`tests/bench/bench_models.py` {where(report)}; errors are relative L2 against the models' "
+        "golden outputs.",
         "",
         "| model | wall ms | GPU ms | ORT WebGPU ms | ORT / ours | ORT CPU ms | error | ORT's |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for name, ours in report["opscope"]["rows"].items():
-        gpu = report["ort-webgpu"]["rows"][name]
-        cpu = report["ort-cpu"]["rows"][name]
-        wall, theirs = ours["wall"]["median_ms"], gpu["wall"]["median_ms"]
+        gpu, cpu = (report[peer]["rows"][name] for peer in ("ort-webgpu", "ort-cpu"))
+        wall, theirs = median(ours), median(gpu)
+        ratio = None if wall is None or theirs is None else theirs / wall
         lines.append(
-            f"| {name} | {number(wall)} | {number(ours['gpu_ms'])} | {number(theirs)} | "
-            f"{number(theirs / wall, 'x')} | {number(cpu['wall']['median_ms'])} | "
-            f"{ours['rel_l2']:.0e} | {gpu['rel_l2']:.0e} |"
+            f"| {name} | {number(wall)} | {number(ours.get('gpu_ms'))} | {number(theirs)} | "
+            f"{number(ratio, 'x')} | {number(median(cpu))} | {error(ours)} | {error(gpu)} |"
         )
     return "\n".join(lines) + "\n"
+
+
+def median(row: dict[str, Any]) -> float | None:
+    """A row's median wall time in ms; None where the model failed there."""
+    return None if "failed" in row else float(row["wall"]["median_ms"])
+
+
+def error(row: dict[str, Any]) -> str:
+    """A row's relative L2 error; "failed" where there is none."""
+    return "failed" if "failed" in row else f"{row['rel_l2']:.0e}"
 
 
 def text() -> str:

@@ -98,7 +98,6 @@ def test_what_is_declined_says_why(equation: str, inputs: int, text: str) -> Non
         ("ij,jk->ik", (2, 3), (4, 5), "label 'j' has the extents 3 and 4"),
         ("ij,jk->ik", (2, 3, 3), (3, 5), "the term 'ij' does not fit an operand of [2, 3, 3]"),
         ("ij->ji", (2, 3), (3, 5), "2 inputs, but the equation has 1"),
-        ("ij,ji->", (300, 200), (200, 300), "sums of 60,000 terms along axes that cannot"),
     ],
 )
 def test_contradictions_are_named_with_their_numbers(
@@ -107,6 +106,18 @@ def test_contradictions_are_named_with_their_numbers(
     with pytest.raises(NodeError) as caught:
         opcase.run_op("Einsum", [normal(a), normal(b)], {"equation": equation})
     assert text in str(caught.value)
+
+
+def test_a_sum_that_a_software_adapter_would_leave_early_is_declined_there_alone() -> None:
+    a, b = normal((300, 200)), normal((200, 300))
+    if opcase.session().profile.kind == "CPU":
+        with pytest.raises(NodeError, match="sums of 60,000 terms along axes that cannot"):
+            opcase.run_op("Einsum", [a, b], {"equation": "ij,ji->"})
+        return
+    (total,) = opcase.run_op("Einsum", [a, b], {"equation": "ij,ji->"})
+    exact = np.einsum("ij,ji->", a.astype(np.float64), b.astype(np.float64))
+    size = np.einsum("ij,ji->", np.abs(a).astype(np.float64), np.abs(b).astype(np.float64))
+    assert abs(float(total) - exact) <= 1e-5 * size
 
 
 def test_integers_are_declined() -> None:
