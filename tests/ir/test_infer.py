@@ -7,6 +7,7 @@ import opscope_testdata as testdata
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnx_bytes import nested_ifs
+from opscope.engine.ir import static_types
 from opscope.engine.ir.infer import infer, infer_node, infer_types
 from opscope.engine.ir.load import load_bytes, load_model
 from opscope.engine.ir.model import TensorType
@@ -49,7 +50,8 @@ def test_a_model_of_fixed_shapes_is_known_throughout(model_id):
     assert [key for key in outputs if types[key].known_dims is None] == []
 
 
-def test_shapes_follow_small_constants_and_shape_arithmetic():
+def reshaping():
+    """x of [2, 3, 4] to [-1, 3] by its own shape."""
     nodes = [
         helper.make_node("Shape", ["x"], ["s"]),
         helper.make_node("Gather", ["s", "one"], ["c"]),
@@ -58,10 +60,20 @@ def test_shapes_follow_small_constants_and_shape_arithmetic():
         helper.make_node("Relu", ["y"], ["z"]),
     ]
     weights = [ints("one", 1), ints("minus", -1)]
-    model = load(nodes, [info("x", [2, 3, 4])], [info("z", None)], weights)
-    types = infer_types(model)
+    return load(nodes, [info("x", [2, 3, 4])], [info("z", None)], weights)
+
+
+def test_shapes_follow_small_constants_and_shape_arithmetic():
+    types = infer_types(reshaping())
     assert types[(), "t"] == TensorType("int64", (2,))
     assert types[(), "z"] == f32(8, 3)
+
+
+@pytest.mark.parametrize(("most", "shape"), [(6, (8, 3)), (5, (None, None))])
+def test_so_many_elements_are_followed_together_and_no_more(monkeypatch, most, shape):
+    """Of Gather's two inputs 3 + 1, of Concat's 1 + 1: six."""
+    monkeypatch.setattr(static_types, "MOST_FOLLOWED", most)
+    assert infer_types(reshaping())[(), "z"] == f32(*shape)
 
 
 def test_symbols_stay_and_made_up_ones_do_not():
