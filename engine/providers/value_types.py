@@ -1,10 +1,10 @@
-"""Types that ONNX's inference leaves open and ONNX Runtime knows.
+"""Types that the inference over a whole graph leaves open and ONNX Runtime knows.
 
-ORT's own rules: an output has the type that its schema states, or the type that an input of the
-same type parameter has (``InferAndVerifyTypeMatch`` in onnxruntime/core/graph/graph.cc), and
-operators of com.microsoft come with an inference of their own (contrib_defs.cc, bert_defs.cc and
-quantization_defs.cc in onnxruntime/core/graph/contrib_ops). Each entry here was compared with the
-output types of a session of onnxruntime 1.32.0.
+An operator without an inference has outputs of the types that its schema states, node by node
+(``InferAndVerifyTypeMatch`` in onnxruntime/core/graph/graph.cc), and operators of com.microsoft
+come with an inference of their own (contrib_defs.cc, bert_defs.cc and quantization_defs.cc in
+onnxruntime/core/graph/contrib_ops). Each entry here was compared with the output types of a session
+of onnxruntime 1.32.0.
 """
 
 from __future__ import annotations
@@ -105,10 +105,7 @@ def _outputs(node: Node, use: OpUse) -> tuple[TensorType | None, ...]:
     if use.op == "Constant":
         return (next((_CONSTANTS[k] for k in node.attributes if k in _CONSTANTS), None),)
     inferred = infer_node(use)
-    return tuple(
-        kind or _contrib(use, index) or _by_schema(use, index)
-        for index, kind in enumerate(inferred)
-    )
+    return tuple(kind or _contrib(use, index) for index, kind in enumerate(inferred))
 
 
 def _contrib(use: OpUse, index: int) -> TensorType | None:
@@ -119,20 +116,3 @@ def _contrib(use: OpUse, index: int) -> TensorType | None:
     if element is None or element.dtype == "?":
         return None
     return TensorType(element.dtype, shape.shape if shape is not None else None)
-
-
-def _by_schema(use: OpUse, index: int) -> TensorType | None:
-    found = use.schema
-    formal = found.output(index) if found is not None else None
-    if found is None or formal is None:
-        return None
-    if formal.type_param.startswith("tensor("):
-        (element,) = found.types[formal.type_param]
-        return TensorType(element)
-    for at, kind in enumerate(use.inputs):
-        other = found.input(at)
-        if kind is None or kind.dtype == "?" or other is None:
-            continue
-        if other.type_param == formal.type_param:
-            return TensorType(kind.dtype, None, kind.kind)
-    return None
