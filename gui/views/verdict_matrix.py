@@ -130,7 +130,8 @@ class Heading(QWidget):
         if at.live is not None:
             titles.append((at.live, "Live"))
         if at.step is not None:
-            titles.append((at.step, "Decided by"))
+            fits = QFontMetricsF(font).horizontalAdvance("Decided by") <= at.room
+            titles.append((at.step, "Decided by" if fits else "Step"))
         for left, title in titles:
             painter.drawText(
                 QRectF(left, 0, self.width() - left, self.height()),
