@@ -11,18 +11,17 @@ import numpy as np
 from ..checks.measured import measured_findings
 from ..diagnostics import Diagnostic
 from ..errors import UsageError
-from ..feeds import Feeds, save_outputs
-from ..ir.model import Model
+from ..feeds import save_outputs
 from ..plan.types import Plan
 from ..profiling.stats import NodeSummary, Samples, Spread
 from ..profiling.trace import chrome_trace
 from ..report.reopen import open_runnable
-from ..results import ENGINE_NAME, TIMING_SOURCES, RunResult
+from ..results import ENGINE_NAME, TIMING_SOURCES
 from ..session import Session
 from ..words import status_word
 from .arguments import add_json_argument, add_model_argument, add_shape_arguments
 from .common import counts_line, make_feeds, model_line, write_json
-from .run_json import run_json
+from .run_json import Ran, run_json
 from .text import diagnostic_lines, one_line, table
 
 HELP = "run a model on Opscope's engine and time every node"
@@ -57,62 +56,57 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run, print, save."""
+    """Run, save, print."""
     if options.repeat < 1 or options.warmup < 0:
         raise UsageError("--repeat must be at least 1 and --warmup at least 0")
+    ran = _run(options)
+    # The files come first: whoever reads the text may close the pipe early.
+    if options.outputs:
+        save_outputs(options.outputs, ran.last.outputs)
+    if options.json:
+        write_json(options.json, run_json(ran))
+    if options.trace:
+        write_json(options.trace, chrome_trace(ran.last, ran.plan))
+    if options.json != "-":  # standard output is the JSON's alone
+        _print(ran)
+    return 0
+
+
+def _run(options: argparse.Namespace) -> Ran:
+    """All runs; the first counts as such, the others of the warm-up do not."""
     model = open_runnable(options.model)
     feeds = make_feeds(model, options)
     session = Session(options.adapter)
     program = session.prepare(model, feeds.arrays, fallback=options.fallback, assumed=feeds.assumed)
-    results = []
+    samples = Samples()
     for number in range(options.warmup + options.repeat):
-        result = program.run(feeds.arrays, per_dispatch=options.per_dispatch)
+        last = program.run(feeds.arrays, per_dispatch=options.per_dispatch)
         if number == 0 or number >= options.warmup:
-            results.append(result)
-    last = results[-1]
+            samples.add(last)
     measured: tuple[Diagnostic, ...] = ()
     if options.stats:
         run = session.run(model, feeds.arrays, fallback=options.fallback, stats=True, timing=False)
         last = replace(last, stats=run.stats)
-        measured = measured_findings(model, run.stats)
+        measured = measured_findings(model, run.stats, program.plan)
     diagnostics = (*model.diagnostics, *program.plan.diagnostics, *measured)
-    samples = Samples()
-    for result in results:
-        samples.add(result)
-    # The files come first: whoever reads the text may close the pipe early.
-    if options.outputs:
-        save_outputs(options.outputs, last.outputs)
-    if options.json:
-        data = run_json(model, feeds, program.plan, last, samples, diagnostics)
-        write_json(options.json, data)
-    if options.trace:
-        write_json(options.trace, chrome_trace(last, program.plan))
-    if options.json != "-":  # standard output is the JSON's alone
-        _print(model, feeds, program.plan, last, samples, diagnostics)
-    return 0
+    return Ran(model, feeds, program.plan, last, samples, diagnostics)
 
 
-def _print(
-    model: Model,
-    feeds: Feeds,
-    plan: Plan,
-    last: RunResult,
-    samples: Samples,
-    diagnostics: Sequence[Diagnostic],
-) -> None:
+def _print(ran: Ran) -> None:
+    plan, last = ran.plan, ran.last
     profile = plan.profile
-    print(model_line(model))
+    print(model_line(ran.model))
     print(f"adapter     {profile.name} ({profile.backend}, {profile.driver})")
     print(f"placement   {counts_line(plan.counts())}")
-    for symbol, size in feeds.assumed.items():
+    for symbol, size in ran.feeds.assumed.items():
         print(one_line(f"assumed     {symbol} = {size}"))
-    parts = samples.parts()
+    parts = ran.samples.parts()
     wall, gpu = parts["wall"], parts["gpu"]
     print(f"wall        {_spread(wall)}  ({ENGINE_NAME}, numpy in to numpy out)")
     print(f"gpu         {_spread(gpu)}  ({TIMING_SOURCES[last.timing_source]})")
     for name, array in last.outputs.items():
         print(one_line(f"output      {name} {_describe(array)}"))
-    nodes = sorted(samples.summary(), key=lambda s: -s.time.typical_ns)
+    nodes = sorted(ran.samples.summary(), key=lambda s: -s.time.typical_ns)
     if nodes:
         print(f"\ntime per node ({ENGINE_NAME}), {min(len(nodes), SHOWN_NODES)} of {len(nodes)}")
         print(table(_rows(nodes[:SHOWN_NODES], plan)))
@@ -125,9 +119,9 @@ def _print(
         ]  # fmt: skip
         print("\nvalue ranges")
         print(table(rows))
-    if diagnostics:
+    if ran.diagnostics:
         print()
-        print("\n".join(diagnostic_lines(diagnostics)))
+        print("\n".join(diagnostic_lines(ran.diagnostics)))
 
 
 def _spread(spread: Spread) -> str:

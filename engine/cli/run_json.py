@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,25 +18,36 @@ from ..results import ENGINE_NAME, RunResult, ValueStats
 from .common import memory_json
 
 
-def run_json(
-    model: Model,
-    feeds: Feeds,
-    plan: Plan,
-    last: RunResult,
-    samples: Samples,
-    diagnostics: Sequence[Diagnostic],
-) -> dict[str, Any]:
-    """What a run gave, as plain data (schema 1)."""
+@dataclass(frozen=True)
+class Ran:
+    """What a command ran, and what came of it.
+
+    Attributes:
+        last: the last run, with value statistics where they were asked for.
+        samples: the times of all runs.
+    """
+
+    model: Model
+    feeds: Feeds
+    plan: Plan
+    last: RunResult
+    samples: Samples
+    diagnostics: Sequence[Diagnostic]
+
+
+def run_json(ran: Ran) -> dict[str, Any]:
+    """The same as plain data (schema 1)."""
+    plan, last, samples = ran.plan, ran.last, ran.samples
     places = {p.node: p for p in plan.placement}
     return {
         "schema": 1,
         "engine": ENGINE_NAME,
-        "model": model_json(model),
+        "model": model_json(ran.model),
         "adapter": plan.profile.to_json(),
         "placement": plan.counts(),
-        "assumed": dict(feeds.assumed),
+        "assumed": dict(ran.feeds.assumed),
         "timing": {"source": last.timing_source},
-        "diagnostics": [d.to_json() for d in diagnostics],
+        "diagnostics": [d.to_json() for d in ran.diagnostics],
         "runs": samples.runs,
         **{f"{part}_ms": _parts(spread, 1e6) for part, spread in samples.parts().items()},
         "kernels": [_kernel(s, places.get(s.node)) for s in samples.summary()],

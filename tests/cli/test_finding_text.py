@@ -74,6 +74,20 @@ def test_warnings_for_one_reason_are_one_line_though_their_texts_differ() -> Non
     assert lines(*(replace(d, data={"wrong": 75}) for d in of_shapes)) == 4
 
 
+def test_one_line_for_many_keeps_each_remedy_link_and_version_once() -> None:
+    found = [f.diagnostic for f in notes(["Gather"] * 4)]
+    rows = [
+        replace(d, remedy=f"do {i % 2}", links=("https://example.org/1",), versions="0.4.0")
+        for i, d in enumerate(found)
+    ]
+    assert finding_lines([*map(Found, rows)])[2:] == [
+        "    affects: 0.4.0",
+        "    remedy: do 0",
+        "    remedy: do 1",
+        "    see: https://example.org/1",
+    ]
+
+
 def test_findings_about_no_node_are_not_counted_as_nodes() -> None:
     found = [Found(Diagnostic("external-data-key", Severity.INFO, f"key {i}")) for i in range(5)]
     assert finding_lines(found) == [

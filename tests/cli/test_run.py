@@ -83,6 +83,32 @@ def test_value_statistics_are_those_of_the_values(path: str, inputs: str, tmp_pa
     assert {d["code"] for d in data["diagnostics"]} >= {"nan-values", "inf-values"}
 
 
+def test_a_value_in_a_function_s_body_is_told_of_the_node_there(tmp_path: Path) -> None:
+    imports = [helper.make_opsetid("", 17)]
+    body = helper.make_function(
+        "local",
+        "Wrong",
+        ["a"],
+        ["b"],
+        [helper.make_node("Log", ["a"], ["b"], name="deep")],
+        imports,
+    )
+    port, end = (helper.make_tensor_value_info(n, 1, [2]) for n in "xy")
+    call = helper.make_node("Wrong", ["x"], ["y"], name="call", domain="local")
+    model = helper.make_model(
+        helper.make_graph([call], "g", [port], [end]),
+        functions=[body],
+        opset_imports=[*imports, helper.make_opsetid("local", 1)],
+        ir_version=9,
+    )
+    (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
+    np.savez(tmp_path / "in.npz", x=np.array([-1, 1], np.float32))
+    data = run(str(tmp_path / "m.onnx"), str(tmp_path / "in.npz"), tmp_path, "--stats")
+    (told,) = [d for d in data["diagnostics"] if d["code"] == "nan-values"]
+    assert (told["op"], told["node"]["name"]) == ("Log", "deep")
+    assert told["node"]["graph"] == ["local::Wrong"]
+
+
 def test_the_outputs_are_saved_under_their_names(path: str, inputs: str, tmp_path: Path) -> None:
     run(path, inputs, tmp_path, "--outputs", str(tmp_path / "out.npz"))
     with np.load(tmp_path / "out.npz") as saved:
