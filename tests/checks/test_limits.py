@@ -134,6 +134,12 @@ def test_terabytes_are_told_as_such() -> None:
     assert "this Expand needs a buffer of 8 TiB" in found.text
 
 
+def test_sizes_that_would_read_the_same_are_told_in_bytes() -> None:
+    (found,) = told(huge((128 << 20) // 4 + 1), "opscope", BROWSER)
+    assert "a binding of 134,217,732 bytes for its output" in found.text
+    assert "134,217,728 bytes" in found.text
+
+
 # ------------------------------------------------------------------ segments
 
 

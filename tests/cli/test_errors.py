@@ -171,12 +171,13 @@ def test_a_gpu_that_fails_while_running_is_exit_code_4(
         ("fix", "-o"),
     ],
 )
-@pytest.mark.parametrize("way", ["model.onnx", "./model.onnx", "link.onnx"])
+@pytest.mark.parametrize("way", ["model.onnx", "./model.onnx", "link.onnx", "hard.onnx"])
 def test_no_file_of_a_command_goes_over_the_model(
     here: Path, command: str, option: str, way: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = (here / "model.onnx").read_bytes()
     (here / "link.onnx").symlink_to("model.onnx")
+    (here / "hard.onnx").hardlink_to("model.onnx")
     rule = ["--rule", "drop-dead", "--force"] if command == "fix" else []
     assert main([command, "model.onnx", *rule, option, way]) == 2
     assert (here / "model.onnx").read_bytes() == before
