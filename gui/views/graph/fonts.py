@@ -26,6 +26,7 @@ class Fonts:
         }
         self._elided: dict[tuple[int, str, float, Qt.TextElideMode], str] = {}
         self._fitted: dict[tuple[str, int, int], tuple[int, str]] = {}
+        self._sized: dict[int, tuple[QFont, QFontMetricsF]] = {}
 
     def width(self, font: QFont, text: str) -> float:
         """Width of ``text``."""
@@ -50,21 +51,28 @@ class Fonts:
             found = self._fitted[key] = self._fit(title, width, height, scale)
         return found
 
+    def sized(self, size: int) -> QFont:
+        """The titles' font in another size."""
+        return self._in_size(size)[0]
+
     def _fit(self, title: str, width: float, height: float, scale: float) -> tuple[int, str]:
         for on_screen in _SIZES:
             size = round(on_screen / scale)
-            metrics = QFontMetricsF(self.sized(size))
+            metrics = self._in_size(size)[1]
             if metrics.horizontalAdvance(title) <= width and size + 2 <= height:
                 break
         text = metrics.elidedText(title, Qt.TextElideMode.ElideRight, width)
         readable = len(text) >= min(len(title), 4) and size + 2 <= height
         return size, text if readable else ""
 
-    def sized(self, size: int) -> QFont:
-        """The titles' font in another size."""
-        font = QFont(self.title)
-        font.setPixelSize(size)
-        return font
+    def _in_size(self, size: int) -> tuple[QFont, QFontMetricsF]:
+        """A glide comes through many scales: each size is made once, not once a title."""
+        found = self._sized.get(size)
+        if found is None:
+            font = QFont(self.title)
+            font.setPixelSize(size)
+            found = self._sized[size] = font, QFontMetricsF(font)
+        return found
 
 
 def _font(size_px: float, weight: QFont.Weight) -> QFont:

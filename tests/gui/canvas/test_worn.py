@@ -137,9 +137,9 @@ def test_a_dress_that_was_fitted_to_another_drawing_is_fitted_anew(shown, small,
     fitted = Worn(page.drawing, dress)
     page.canvas.wear(dress, fitted)
     assert page.canvas.worn is fitted
-    shown(nested)
+    drawing = shown(nested).drawing
     page.canvas.wear(dress, fitted)
-    assert page.canvas.worn.drawing is page.drawing
+    assert page.canvas.worn.drawing is drawing
 
 
 def test_a_dress_that_cannot_be_made_is_told(shown, small, wait, monkeypatch):
