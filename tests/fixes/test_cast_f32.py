@@ -199,3 +199,18 @@ def test_a_sparse_initializer_is_replaced_not_doubled():
     new = changed("cast-f32", old, nodes=("add",))
     assert not new.graph.sparse_initializer
     assert [numpy_helper.to_array(t).tolist() for t in new.graph.initializer] == [[1, 0, 0, 2]]
+
+
+@pytest.mark.parametrize("targets", [("ort-webgpu",), ("ort-webgpu", "opscope")])
+def test_a_node_that_would_not_gain_keeps_its_type_beside_one_that_does(targets):
+    """In f32 ORT's WebGPU refuses its activation; what other targets do already is no gain."""
+    nodes = [gru("x w r b", "y", "good"), gru("x w r b", "z", "bad")]
+    nodes[1].attribute.append(helper.make_attribute("activations", ["Elu", "Tanh"]))
+    old = model(nodes, {"y": (H, (4, 1, 1, 2)), "z": (H, (4, 1, 1, 2))})
+    given, proposal = propose("cast-f32", old, targets=targets)
+    (text,) = texts(proposal, "bad")
+    assert text.startswith("in float32 it would not run on the GPU either: ")
+    assert [note.label for note in proposal.notes if note.changed] == ["good"]
+    assert set(proposal.edits.inputs) == {given.model.graph.nodes[0].id}
+    after, _ = given.after(proposal.edits)
+    assert not after.inferred[(), "z"].dtype == F

@@ -65,7 +65,8 @@ def test_a_known_size_of_an_open_shape_is_constant(index, known):
 
 def test_an_open_size_reaches_nothing_but_what_moves_it():
     """Max of [n, 3] and 2 has an open element, whatever stands for n while it is computed."""
-    nodes = [n("Shape", "x", "s"), n("Max", "s two", "m"), n("Gather", "m zero", "y")]
+    nodes = [n("Shape", "x", "s"), n("Max", "s two", "m"), n("Gather", "m zero", "g")]
+    nodes.append(n("Neg", "g", "y"))
     old = proto(nodes, {"x": (F, ("n", 3))}, {"y": (I64, ())},
                 {"two": np.array(2), "zero": np.array(0)})  # fmt: skip
     _, proposal = propose("fold-shapes", old)
@@ -74,7 +75,7 @@ def test_an_open_size_reaches_nothing_but_what_moves_it():
 
 def test_a_place_that_is_open_picks_nothing():
     """k[:n] is open, though any number in the place of n would give some part of k."""
-    nodes = [n("Shape", "x", "s"), n("Slice", "k zero s", "y")]
+    nodes = [n("Shape", "x", "s"), n("Slice", "k zero s", "c"), n("Neg", "c", "y")]
     weights = {"k": np.array([7, 8, 9]), "zero": np.array([0])}
     old = proto(nodes, {"x": (F, ("n",))}, {"y": (I64, (None,))}, weights)
     _, proposal = propose("fold-shapes", old)
@@ -83,7 +84,7 @@ def test_a_place_that_is_open_picks_nothing():
 
 def test_what_is_drawn_at_random_is_no_constant():
     """Though all that it reads is the same for every input."""
-    nodes = [n("Shape", "x", "s"), n("RandomNormalLike", "s", "y", dtype=1)]
+    nodes = [n("Shape", "x", "s"), n("RandomNormalLike", "s", "r", dtype=1), n("Neg", "r", "y")]
     _, proposal = propose("fold-shapes", proto(nodes, {"x": (F, (2, 3))}, {"y": (F, (2,))}))
     assert set(proposal.edits.weights) == {((), "s")}
 
