@@ -64,13 +64,14 @@ class StatusLine(QObject):
     def show_jobs(self, jobs: Sequence[Job]) -> None:
         """Show the oldest job that has a title."""
         shown = next((job for job in jobs if job.title), None)
-        for widget in (self._work, self._progress, self._cancel):
-            widget.setVisible(shown is not None)
         if shown is not None:
             self._subject = shown.subject
             self._work.setText(shown.title)
+            # A bar in sight is painted at once, with all of the window that waits: fill it before.
             self._progress.setRange(0, shown.total)
             self._progress.setValue(shown.done)
+        for widget in (self._work, self._progress, self._cancel):
+            widget.setVisible(shown is not None)
 
     def show_problems(self, counts: Mapping[Severity, int]) -> None:
         """Show how many findings there are of each severity."""
