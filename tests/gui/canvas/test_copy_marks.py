@@ -14,8 +14,8 @@ from opscope.gui.views.graph.copy_marks import CopyMarks
 from opscope.gui.views.graph.drawing import Hit
 from opscope.gui.views.graph.dress import UNDRESSED, Dress
 from opscope.gui.views.graph.tooltip import tooltip_text
-from opscope.gui.views.graph.viewport import fitted
-from PySide6.QtCore import QRectF, QSize, QSizeF
+from opscope.gui.views.graph.viewport import Viewport, fitted
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF
 from PySide6.QtGui import QImage, QPainter
 
 CONV, RELU, _, MUL, ADD = (NodeId((), i) for i in range(5))
@@ -157,3 +157,62 @@ def test_totals_say_what_is_not_known():
     assert copies_of([crossing("c", False, None, CONV, RELU)], {}).total == "1, size unknown"
     assert "1 of unknown size" in down(None).detail
     assert down().places == (CONV, MUL)
+
+
+@pytest.fixture
+def plates(monkeypatch):
+    """``plates(page)``: the texts of the plates painted from now on."""
+    texts = []
+
+    def watch(page):
+        painter = page.canvas._painter._copies
+        monkeypatch.setattr(painter, "_plate", lambda *arguments: texts.append(arguments[2]))
+        return texts
+
+    return watch
+
+
+def test_where_plates_have_no_room_the_largest_copy_has_one(shown, small, plates):
+    page = shown(small)
+    page.wear(Dress(copies=down()))
+    texts = plates(page)
+    picture(page, 1.0)
+    assert sorted(texts) == ["2 KiB \N{RIGHTWARDS ARROW} GPU", "3 MiB \N{RIGHTWARDS ARROW} CPU"]
+    texts.clear()
+    picture(page, 0.05)
+    assert texts == ["3 MiB \N{RIGHTWARDS ARROW} CPU"]
+
+
+@pytest.mark.parametrize("side", ["top", "bottom"])
+def test_a_line_that_leaves_the_screen_has_its_plate_where_it_is_seen(shown, plates, side):
+    nodes = (node(0, "Abs", ("x",), ("a",)), node(1, "Neg", ("a",), ("y",)))
+    page = shown(model_of(Graph((), nodes=nodes, inputs=(Port("x"),), outputs=(Port("y"),))))
+    page.wear(Dress(copies=copies_of([crossing("a", False, 8, NodeId((), 0), NodeId((), 1))], {})))
+    (path,) = page.canvas.worn.marks.paths
+    (x, top), (_, bottom) = page.drawing.paths[path].points
+    texts, size = plates(page), QSizeF(300, 100)
+    image = QImage(300, 100, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    # At scale 4 the line is longer than the screen; only one of its ends is in view.
+    end = top if side == "bottom" else bottom
+    page.canvas.render_view(painter, Viewport().centred(QPointF(x, end), size, 4.0), size)
+    painter.end()
+    assert len(texts) == 1
+
+
+def test_many_copies_from_afar_keep_their_colours(shown, small, monkeypatch):
+    monkeypatch.setattr("opscope.gui.views.graph.painter._MANY_COPIES", 0)
+    page = shown(small)
+    page.wear(Dress(copies=down()))
+    for path, copy in page.canvas.worn.marks.paths.items():
+        (x, top), (_, bottom) = page.drawing.paths[path].points[:2]
+        middle = QPointF(x, (top + bottom) / 2)
+        image = QImage(40, 40, QImage.Format.Format_RGB32)
+        painter, size = QPainter(image), QSizeF(40, 40)
+        page.canvas.render_view(painter, Viewport().centred(middle, size, 0.2), size)
+        painter.end()
+        wanted = LIGHT.copy_to_gpu if copy.to_gpu else LIGHT.copy_to_cpu
+        other = LIGHT.copy_to_cpu if copy.to_gpu else LIGHT.copy_to_gpu
+        near = colours(image.copy(18, 18, 4, 4))
+        assert wanted in near
+        assert other not in near

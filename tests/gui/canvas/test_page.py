@@ -12,6 +12,7 @@ from opscope.engine.ir.model import Graph, NodeId, Port, TensorType
 from opscope.engine.providers.support import Reason, Status, Support, refused
 from opscope.gui.theme import DARK, LIGHT
 from opscope.gui.views.graph.breadcrumb import crumbs
+from opscope.gui.views.graph.colouring import PLAIN
 from opscope.gui.views.graph.drawing import Hit
 from opscope.gui.views.graph.dress import UNDRESSED, Dress
 from opscope.gui.views.graph.emphasis import NO_EMPHASIS
@@ -248,6 +249,22 @@ def test_badges_and_modes(shown, small):
     assert (badge.severity, badge.count) == (Severity.WARNING, 2)
     page.wear(UNDRESSED)
     assert page.legend.isHidden()
+
+
+@pytest.mark.parametrize("scale", [0.4, 1.0])
+def test_a_badge_is_seen_close_up_and_from_some_distance(shown, small, scale):
+    page = shown(small)
+
+    def corner():
+        image = page.camera.snapshot(QSize(300, 200), NodeId((), 0), scale)
+        rect = page.drawing.rect(box(page, "Conv"))
+        x, y = 150 + rect.width() / 2 * scale, 100 - rect.height() / 2 * scale
+        return colours(image, QRectF(x - 8, y - 8, 16, 16))
+
+    error = LIGHT.severity[Severity.ERROR].fill
+    assert error not in corner()
+    page.wear(Dress.of(PLAIN, {NodeId((), 0): [Diagnostic("c", Severity.ERROR, "t")]}))
+    assert error in corner()
 
 
 def test_the_legend_leads_from_node_to_node(shown, small):
