@@ -27,9 +27,9 @@ def check_in_time(request: Request, timeout_s: float) -> Checked:
 
     timer = threading.Timer(timeout_s, end)
     timer.daemon = True
-    timer.start()
     try:
         with _interruptible(late):
+            timer.start()  # within, for an interrupt that is ignored would be lost
             return check_or_error(request)
     except KeyboardInterrupt:
         if not late.is_set():

@@ -110,7 +110,10 @@ def test_a_link_to_nowhere_is_no_free_name(
     ("arguments", "words"),
     [
         (["--example", "m.onnx"], "needs a code"),
-        (["table-differs", "--example", "m.onnx"], "table-differs has no example: it shows"),
+        (
+            ["table-differs", "--example", "m.onnx"],
+            "table-differs has no example: what has it shows",
+        ),
         (["opset-gate", "--example", "no/such/folder/m.onnx"], "cannot be written: No such file"),
     ],
 )

@@ -124,8 +124,13 @@ def job(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.mark.usefixtures("job")
 @pytest.mark.parametrize("more", [[], ["--debug"]])
+@pytest.mark.parametrize("seconds", ["0.1", "1e-06"])
 def test_a_file_alone_is_ended_when_its_time_is_up(
-    fine: str, more: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    fine: str,
+    seconds: str,
+    more: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def hangs(request: checking.Request) -> None:
         for _ in range(1_000):
@@ -133,8 +138,8 @@ def test_a_file_alone_is_ended_when_its_time_is_up(
         pytest.fail("it was not ended")
 
     monkeypatch.setattr(check_in_time, "check_or_error", hangs)
-    assert main(["check", fine, "--timeout", "0.1", *more]) == 4
-    said = f"{fine}: it took more than 0.1 s, so its check was ended"
+    assert main(["check", fine, "--timeout", seconds, *more]) == 4
+    said = f"{fine}: it took more than {seconds} s, so its check was ended"
     assert said in capsys.readouterr().err
 
 
