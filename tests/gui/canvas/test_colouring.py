@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from handmade_models import model_of, node
 from opscope.engine.diagnostics import Diagnostic, Severity
-from opscope.engine.ir.model import NodeId
+from opscope.engine.ir.model import Graph, NodeId, Port
 from opscope.engine.providers.borders import Crossing
 from opscope.engine.providers.support import Reason, Status, Support, refused
 from opscope.gui.copies import NO_COPIES, copies_of
@@ -177,3 +178,12 @@ def test_classes_differ_without_colour(theme):
 def test_shades_of_time_are_few():
     assert len({shade(i / 5000) for i in range(5001)}) == 49
     assert shade(Status.GPU) is Status.GPU
+
+
+def test_an_operator_s_legend_has_the_colour_of_its_slowest_node():
+    nodes = tuple(node(i, "Relu", (f"v{i}",), (f"v{i + 1}",)) for i in range(3))
+    model = model_of(Graph((), "g", nodes, (Port("v0"),), (Port("v3"),)))
+    made = by_time(model, {NodeId((), 0): 25.0, NodeId((), 1): 100.0, NodeId((), 2): 4.0})
+    (entry,) = made.legend
+    assert entry.kind == 1.0
+    assert [made.paints[n].kind for n in entry.nodes] == [1.0, 0.5, 0.2]

@@ -82,6 +82,25 @@ def test_a_subgraph_shows_what_it_captures(nested):
     assert [(row.key, row.text) for row in mul.rows] == [("B", "2")]  # an outer initializer
 
 
+def test_a_subgraph_s_own_constant_hides_an_outer_one_of_that_name():
+    path = ("0.then_branch",)
+    then = Graph(
+        path,
+        nodes=(node(0, "Mul", ("a", "scale"), ("t",), path=path),),
+        outputs=(Port("t"),),
+        initializers={"scale": weight("scale", (), [3.0])},
+    )
+    graph = Graph(
+        (),
+        nodes=(node(0, "If", ("flag",), ("y",), then_branch=then),),
+        inputs=(Port("flag"), Port("a")),
+        outputs=(Port("y"),),
+        initializers={"scale": weight("scale", (), [2.0])},
+    )
+    mul = next(box for box in build_scene(model_of(graph), path).boxes if box.title == "Mul")
+    assert [(row.key, row.text) for row in mul.rows] == [("B", "3")]
+
+
 def test_a_function_body_sees_no_outer_value(nested):
     scene = build_scene(nested, ("local::Block",))
     assert titles(scene, BoxKind.INPUT) == ["u"]
