@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from ..ir.model import Graph, GraphPath, Node, NodeId, ValueId
 from ..providers.uses import model_uses
 from .constants import SOURCES, constants
-from .ranges import EXACT, INT64, MAX_ELEMENTS, Bound, fits_int32, integer_bounds
+from .range_rules import EXACT, INT64, MAX_ELEMENTS, Bound
+from .ranges import fits_int32, integer_bounds
 from .retype import Slots, slots
 from .rule import Note, Proposal, Subject, note
 from .settle import refused_for_its_type, settle
