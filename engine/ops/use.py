@@ -14,6 +14,16 @@ from ..errors import NodeError
 from ..ir.model import NO_OPERATOR, Graph, NodeId, TensorType, Weight
 from ..ir.schema import Schema, newest_opset, schema
 
+_DRAWING = frozenset(
+    (
+        "RandomNormal",
+        "RandomUniform",
+        "RandomNormalLike",
+        "RandomUniformLike",
+        "Bernoulli",
+        "Multinomial",
+    )
+)
 _KINDS: Mapping[str, tuple[type, ...]] = {
     "INT": (Integral,),
     "FLOAT": (Real,),
@@ -73,6 +83,11 @@ class OpUse:
         if self.name or self.node is None:
             return self.name or self.op_type
         return f"{self.op_type or NO_OPERATOR} #{self.node.index}"
+
+    @property
+    def draws(self) -> bool:
+        """Whether each run draws anew, so that no value of the node is known before it."""
+        return not self.domain and self.op_type in _DRAWING
 
     @property
     def schema(self) -> Schema | None:

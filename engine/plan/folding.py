@@ -13,17 +13,6 @@ from ..ops.use import OpUse
 from ..providers.support import Status
 from .values import KNOWN_LIMIT_BYTES, Origin, Values, known_among
 
-# Never folded although their inputs are constants: each run draws anew.
-RANDOM = frozenset(
-    (
-        "RandomNormal",
-        "RandomUniform",
-        "RandomNormalLike",
-        "RandomUniformLike",
-        "Bernoulli",
-        "Multinomial",
-    )
-)
 SHAPE_ONLY = frozenset(("Shape", "Size"))
 _WIDEST_BYTES = 8  # of an element, whatever its type
 
@@ -31,7 +20,7 @@ _WIDEST_BYTES = 8  # of an element, whatever its type
 def fold(values: Values, origin: Origin) -> bool:
     """Compute a node's outputs now, where nothing but the plan decides them; False where not."""
     use = origin.use
-    if use.op_type in RANDOM and not use.domain:
+    if use.draws:
         return False
     if use.op in SHAPE_ONLY:
         return _fold_shape(values, origin)
