@@ -67,8 +67,8 @@ def models(report: dict[str, Any]) -> str:
     lines = [
         "\n## Whole models",
         "",
-        f"`tests/bench/bench_models.py` {where(report)}; errors are relative L2 against the models' "
-        "golden outputs.",
+        f"`tests/bench/bench_models.py` {where(report)}; errors are relative L2 against the "
+        "models' golden outputs.",
         "",
         "| model | wall ms | GPU ms | ORT WebGPU ms | ORT / ours | ORT CPU ms | error | ORT's |",
         "|---|---|---|---|---|---|---|---|",
