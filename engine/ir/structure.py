@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..diagnostics import Diagnostic, Severity
+from ..units import counted
 from .model import Graph, Model, Node, captured_inputs
 
 LARGE_MODEL_NODES = 5_000
@@ -143,11 +144,12 @@ def _cycle(graph: Graph, stuck: dict[int, int]) -> Diagnostic:
     ring = [graph.nodes[index] for index in reversed(walk[walk.index(at) :])]
     shown = [f"'{n.label}'" for n in ring[:_NAMES_SHOWN]]
     path = " -> ".join((*shown, *(["..."] if len(ring) > _NAMES_SHOWN else []), shown[0]))
+    feeding = "feed each other" if len(ring) > 1 else "feeds itself"
     return _at(
         ring[0],
         "cycle",
         Severity.ERROR,
-        f"{len(ring):,} node(s){_place(graph)} feed each other in a circle: {path}; "
+        f"{counted(len(ring), 'node')}{_place(graph)} {feeding} in a circle: {path}; "
         f"{len(stuck):,} cannot start",
         "The model cannot run; export it again.",
         indices=[n.id.index for n in ring],

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..ops.use import OpUse
+from ..units import counted
 from .expansion import parts
 from .ort_failures import UNSURE, known_failure
 from .ort_steps import kernel_lookup, type_rule, version_rule
@@ -57,7 +58,7 @@ def _expanded(provider: OrtProvider, use: OpUse, verdict: Support) -> Support | 
     if not found:
         return None
     count = len(found)
-    body = f"ORT puts ONNX's definition of {use.op_type}, {count} node(s), in its place"
+    body = f"ORT puts ONNX's definition of {use.op_type}, {counted(count, 'node')}, in its place"
     failing = next((v for v, _ in found if v.status is Status.FAILS), None)
     failing = failing or next((v for v, _ in found if v.status is Status.UNKNOWN), None)
     data: dict[str, Any] = {"step": "function body", "parts": count}

@@ -22,6 +22,7 @@ from ..ir.schema import newest_opset, schema
 from ..ops import load_kernels
 from ..ops.registry import Registry
 from ..ops.use import OpUse
+from ..units import counted
 from .support import Reason, Status, Support
 from .uses import graph_uses
 
@@ -168,7 +169,9 @@ def partition(provider: Provider, ops: Ops | Model | Graph, strict: bool = False
     ]
     if strict and missing:
         named = "; ".join(f"node '{use.label}' ({use.op}): {v.detail}" for use, v in missing)
-        raise NotCoveredError(f"{provider.name} does not run {len(missing)} node(s): {named}")
+        raise NotCoveredError(
+            f"{provider.name} does not run {counted(len(missing), 'node')}: {named}"
+        )
     by_status: dict[Status, list[str]] = {}
     for use, verdict in verdicts:
         by_status.setdefault(verdict.status, []).append(use.label)
