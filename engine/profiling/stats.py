@@ -17,7 +17,6 @@ from ..results import NodeTime, RunResult
 KEPT_RUNS = 4096  # warm runs that percentiles look back on; older ones are overwritten
 KEPT_TIMES = 4_000_000  # node times kept at most (32 MB): a model of many nodes keeps fewer runs
 FEWEST_RUNS = 64
-KERNELS = " + "  # between the names of a node's kernels (which may hold commas)
 PARTS = ("wall", "gpu", "encode", "upload", "download", "host")
 
 
@@ -150,16 +149,14 @@ class Samples:
 
     def _arrange(self, times: Sequence[NodeTime], nodes: list[NodeId]) -> None:
         """Find each time's column, adding columns for nodes that were not seen before."""
-        about: dict[NodeId, tuple[str, str, int]] = {}
+        about: dict[NodeId, tuple[str, dict[str, None], int]] = {}
         for t in times:  # several of one node where each dispatch was timed
-            op, kernel, dispatches = about.get(t.node, (t.op, t.kernel, 0))
-            if t.kernel not in kernel.split(KERNELS):
-                kernel = f"{kernel}{KERNELS}{t.kernel}"
-            about[t.node] = (op, kernel, dispatches + t.dispatches)
-        for node, entry in about.items():
+            op, kernels, dispatches = about.get(t.node, (t.op, {}, 0))
+            about[t.node] = (op, kernels | {t.kernel: None}, dispatches + t.dispatches)
+        for node, (op, kernels, dispatches) in about.items():
             if node not in self._columns:
                 self._columns[node] = len(self._columns)
-                self._about.append(entry)
+                self._about.append((op, " + ".join(kernels), dispatches))
         self._order = nodes
         self._places = np.array([self._columns[n] for n in nodes], np.intp)
 

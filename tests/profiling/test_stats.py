@@ -53,6 +53,11 @@ def test_times_per_dispatch_are_summed_by_node():
     assert (row.time.p50_ns, row.dispatches, row.kernel) == (42, 3, "project + scan, H8")
 
 
+def test_a_name_of_two_kernels_is_told_once():
+    (row,) = summary([run([time(GRU, 42, kernel="project + scan, H8", dispatches=2)])])
+    assert (row.kernel, row.dispatches) == ("project + scan, H8", 2)
+
+
 def test_only_the_newest_runs_are_kept_and_history_is_in_order():
     samples = Samples(kept=4)
     for ns in range(10):
