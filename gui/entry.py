@@ -77,20 +77,28 @@ def _window(arguments: Sequence[str]) -> int:
     """Open the window on the named file, if one is named."""
     from .display import display_problem
 
-    if len(arguments) > 1:
-        return _fail(f"the window opens one file, not {len(arguments)}; see opscope --help")
     path = arguments[0] if arguments else ""
     if path.startswith("-"):
         return _fail(f"unknown option {path}; see opscope --help")
     if path and not os.path.isfile(path):
-        commands = ", ".join((*ENGINE_COMMANDS, *PICTURE_COMMANDS))
-        return _fail(f"{path}: no such file, and no command (the commands are {commands})")
+        return _fail(f"{path}: no such file, and no command ({_commands_like(path)})")
+    if len(arguments) > 1:
+        return _fail(f"the window opens one file, not {len(arguments)}; see opscope --help")
     problem = display_problem()
     if problem:
         return _fail(problem)
     from .app import run_window
 
     return run_window(path)
+
+
+def _commands_like(word: str) -> str:
+    """What may have been meant; every command where none is like it."""
+    from difflib import get_close_matches
+
+    commands = (*ENGINE_COMMANDS, *PICTURE_COMMANDS)
+    near = get_close_matches(word, commands, n=1)
+    return f"did you mean {near[0]}?" if near else f"the commands are {', '.join(commands)}"
 
 
 def _fail(text: str) -> int:

@@ -23,7 +23,8 @@ def test_help_and_version(capsys):
     [
         (["nowhere.onnx"], "nowhere.onnx: no such file, and no command (the commands are run, "),
         (["--wat"], "unknown option --wat; see opscope --help"),
-        (["a.onnx", "b.onnx"], "the window opens one file, not 2; see opscope --help"),
+        (["chekc", "a.onnx"], "chekc: no such file, and no command (did you mean check?)"),
+        ([__file__, "b.onnx"], "the window opens one file, not 2; see opscope --help"),
     ],
 )
 def test_bad_usage_is_one_line_and_code_2(arguments, error, capsys):
