@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from guard_models import elus, gru
+from opscope.engine.child import Child
 from opscope.engine.cli import check, check_in_time, main
 from opscope.engine.cli.check_progress import shown
 from opscope.engine.guard import checking
@@ -141,6 +142,22 @@ def test_a_file_alone_is_ended_when_its_time_is_up(
     assert main(["check", fine, "--timeout", seconds, *more]) == 4
     said = f"{fine}: it took more than {seconds} s, so its check was ended"
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a wait for the system is not broken")
+@pytest.mark.usefixtures("job")
+def test_a_file_alone_is_ended_while_a_process_is_waited_for(
+    fine: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def hangs(request: checking.Request) -> None:
+        with Child([sys.executable, "-c", "import time; time.sleep(60)"], "it") as child:
+            child.ask(b"", 10)
+
+    monkeypatch.setattr(check_in_time, "check_or_error", hangs)
+    start = time.monotonic()
+    assert main(["check", fine, "--timeout", "0.5"]) == 4
+    assert "it took more than 0.5 s, so its check was ended" in capsys.readouterr().err
+    assert time.monotonic() - start < 8
 
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "1e308"])
