@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..engine.cli.arguments import add_shape_arguments
+from ..engine.cli.arguments import add_shape_arguments, chosen_seed
 from ..engine.cli.main import Parser
 from ..engine.cli.main import main as engine_main
 from ..engine.errors import UsageError
@@ -89,13 +89,15 @@ def _check(options: argparse.Namespace) -> None:
     if not options.timeout > 0:
         raise UsageError("--timeout must be more than 0 seconds")
     if not options.run:
-        given = [o for o in ("runs", "inputs", "shape", "dim", "seed") if getattr(options, o)]
+        of_runs = ("runs", "inputs", "shape", "dim", "seed")
+        given = [o for o in of_runs if getattr(options, o) not in (None, [], "")]
         if given:
             raise UsageError(f"--{given[0]} says how to run; add --run")
     options.runs = 10 if options.runs is None else options.runs
     if not 0 <= options.runs <= 100_000:
         raise UsageError("--runs must be from 0 to 100,000")
-    if not 0 <= options.seed < 2**31:
+    options.seed = chosen_seed(options)
+    if options.seed >= 2**31:
         raise UsageError("--seed must be from 0 to 2,147,483,647")
     if options.against and options.color not in (None, "difference"):
         raise UsageError("--against says whom to compare with; it goes with --color difference")

@@ -69,7 +69,25 @@ def add_shape_arguments(parser: Arguments, *, seed: bool = True) -> None:
         "--dim", action="append", default=[], metavar="SYMBOL=N", help="a symbolic dimension"
     )
     if seed:
-        parser.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
+        parser.add_argument(
+            "--seed", type=int, metavar="N", help="of the random inputs (default 0)"
+        )
+
+
+def chosen_seed(options: argparse.Namespace) -> int:
+    """``--seed``, 0 where it was not given.
+
+    Raises:
+        UsageError: it is negative, or ``--inputs`` leaves nothing to draw.
+    """
+    if options.seed is None:
+        return 0
+    if getattr(options, "inputs", None):
+        raise UsageError("--inputs gives the values; leave --seed out")
+    if options.seed < 0:
+        raise UsageError(f"--seed must be at least 0, not {options.seed}")
+    seed: int = options.seed
+    return seed
 
 
 def parse_shapes(options: Sequence[str]) -> dict[str, tuple[int, ...]]:

@@ -18,21 +18,21 @@ from ..plan.types import Plan
 from ..providers.support import Status
 from ..units import counted
 from ..words import status_word
-from .arguments import parse_dims, parse_shapes
+from .arguments import chosen_seed, parse_dims, parse_shapes
+from .text import one_line
 
 
 def make_feeds(model: Model, options: argparse.Namespace) -> Feeds:
     """Inputs from ``--inputs`` where given, otherwise random ones; what was assumed is noted."""
+    seed = chosen_seed(options)
     if getattr(options, "inputs", None):
         if options.shape or options.dim:
             raise UsageError("--inputs gives the shapes; leave --shape and --dim out")
         arrays = load_feeds(options.inputs, model)
         check_feeds(model, arrays)
         return Feeds(arrays, {})
-    if options.seed < 0:
-        raise UsageError(f"--seed must be at least 0, not {options.seed}")
     shapes, dims = parse_shapes(options.shape), parse_dims(options.dim)
-    return random_feeds(model, shapes, dims, options.seed)
+    return random_feeds(model, shapes, dims, seed)
 
 
 def write_json(path: str, data: Mapping[str, Any]) -> None:
@@ -67,7 +67,7 @@ def memory_json(plan: Plan) -> dict[str, int]:
 def model_line(model: Model) -> str:
     """One line that identifies the model."""
     name = Path(model.path).name if model.path else "(bytes)"
-    return f"{name}  {identity(model_json(model))}"
+    return one_line(f"{name}  {identity(model_json(model))}")
 
 
 def identity(model: Mapping[str, Any]) -> str:

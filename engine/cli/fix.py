@@ -17,6 +17,7 @@ from .arguments import (
     add_json_argument,
     add_model_argument,
     add_shape_arguments,
+    chosen_seed,
     parse_dims,
     parse_shapes,
 )
@@ -27,7 +28,7 @@ from .outputs import refuse_overwriting
 
 HELP = "change a model so that more of it runs on the GPU, without changing what it computes"
 DEFAULT_TARGET = "ort-webgpu"
-_OF_WRITING = ("force", "live", "no_compare", "inputs", "tolerance")
+_OF_WRITING = ("force", "live", "no_compare", "inputs", "seed", "tolerance")
 """Options that say how the new file is checked and written."""
 
 _EPILOG = (
@@ -90,6 +91,7 @@ def main(options: argparse.Namespace) -> int:
     rules = chosen_rules(options.rule)
     targets = tuple(dict.fromkeys(target(t).id for t in options.target or [DEFAULT_TARGET]))
     _check_usage(options, rules)
+    seed = chosen_seed(options)
     model = open_runnable(options.model)
     wanted = Options(
         targets,
@@ -105,7 +107,7 @@ def main(options: argparse.Namespace) -> int:
     fix = make_fix(model, rules, wanted)
     saved = None
     if options.output and fix.changes:
-        trial = Trial(options.live, feeds, options.seed, options.tolerance)
+        trial = Trial(options.live, feeds, seed, options.tolerance)
         demand = Demand(options.force, None if options.no_compare else trial)
         saved = save_fix(fix, options.output, demand)
     placed = placements(fix)
@@ -117,8 +119,6 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _check_usage(options: argparse.Namespace, rules: tuple[str, ...]) -> None:
-    if options.seed < 0:
-        raise UsageError(f"--seed must be at least 0, not {options.seed}")
     if options.tolerance is not None and not 0 <= options.tolerance < 1:
         raise UsageError(f"--tolerance must be from 0 to 1, not {options.tolerance}")
     if options.opset is not None and "lower-opset" not in rules:

@@ -105,6 +105,7 @@ def main(
 
 def _fail(text: str, code: int, arguments: Sequence[str]) -> int:
     if "--debug" in arguments:
-        traceback.print_exc()
+        for line in traceback.format_exc().splitlines():  # it has names of untrusted files in it
+            print(one_line(line), file=sys.stderr)
     print(f"opscope: error: {one_line(text)}", file=sys.stderr)
     return code

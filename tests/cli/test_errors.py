@@ -10,6 +10,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 from opscope.engine.cli import devices, main
+from opscope.engine.errors import RunError
 from opscope.engine.session import Session
 
 
@@ -51,6 +52,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("run model.onnx --repeat many", 2, "argument --repeat: invalid int value: 'many'"),
         ("run model.onnx --repeat 0", 2, "--repeat must be at least 1"),
         ("run model.onnx --seed -1", 2, "--seed must be at least 0, not -1"),
+        ("run model.onnx --inputs a.npz --seed 0", 2, "gives the values; leave --seed out"),
         ("run model.onnx --fallback maybe", 2, "invalid choice: 'maybe'"),
         ("run model.onnx --shape x=a", 2, "--shape 'x=a'"),
         ("run model.onnx --shape x=1,2,3", 2, "model.onnx: input 'x'"),
@@ -119,6 +121,7 @@ def test_json_on_standard_output_stands_alone(
     ("raised", "code", "text"),
     [
         (TypeError("oops"), 4, "a defect in Opscope, please report it: TypeError: oops"),
+        (RunError("node \x1b[1m"), 4, r"node \x1b[1m"),
         (MemoryError("9 GiB"), 4, "not enough memory: 9 GiB"),
         (KeyboardInterrupt(), 130, "interrupted"),
     ],
@@ -139,7 +142,9 @@ def test_a_traceback_is_shown_with_debug_alone(
     assert error.startswith(f"opscope: error: {text}")
     assert error.count("\n") == 1
     assert main(["devices", "--debug"]) == code
-    assert "Traceback" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert "Traceback" in shown
+    assert "\x1b" not in shown
 
 
 def test_a_gpu_that_fails_while_running_is_exit_code_4(

@@ -129,6 +129,13 @@ def test_nothing_to_change_writes_nothing(tmp_path, capsys):
         (["--rule", "fix-shapes"], 1, "wants shapes"),
         (["--rule", "drop-dead", "--tolerance", "7"], 2, "--tolerance"),
         (["--rule", "drop-dead", "--tolerance", "0"], 2, "--tolerance needs -o FILE"),
+        (["--rule", "drop-dead", "--seed", "0"], 2, "--seed needs -o FILE"),
+        (
+            ["--rule", "drop-dead", "-o", "n", "--inputs", "i.npz", "--seed", "3"],
+            2,
+            "--inputs gives the values; leave --seed out",
+        ),
+        (["--rule", "drop-dead", "-o", "n", "--no-compare", "--seed", "3"], 2, "--seed is for"),
         (["--rule", "drop-dead", "--shape", "x=4,1,3"], 2, "are for the rule fix-shapes"),
         (["--rule", "drop-dead", "-o", "n", "--no-compare", "--live"], 2, "leave --no-compare out"),
         (["--rule", "drop-dead", "-o", "n", "--inputs", "i", "--dim", "n=1"], 2, "leave --shape"),
