@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,11 +26,8 @@ def read_feed_files(path: str, names: Sequence[str]) -> dict[str, np.ndarray]:
         path: the file or folder.
         names: the model's inputs in order, for files that number theirs.
     """
-    place = Path(path)
-    if place.is_dir():
-        return _read_folder(place, names)
-    if not place.exists():
-        raise FeedError(f"{path}: there is no such file")
+    if os.path.isdir(path):
+        return _read_folder(Path(path), names)
     return _named(path, _read_npz(path))
 
 
@@ -63,7 +61,11 @@ def _read_npz(path: str) -> dict[str, np.ndarray]:
             return found
     except zipfile.BadZipFile as error:
         raise FeedError(f"{path}: this is no .npz file, or it is damaged: {error}") from error
-    except (OSError, RuntimeError, NotImplementedError) as error:
+    except FileNotFoundError as error:
+        raise FeedError(f"{path}: there is no such file") from error
+    except OSError as error:
+        raise FeedError(f"{path}: the file cannot be read: {error.strerror or error}") from error
+    except (RuntimeError, NotImplementedError) as error:
         raise FeedError(f"{path}: the file cannot be read: {error}") from error
 
 
@@ -99,8 +101,12 @@ def _read_npy(file: IO[bytes], size: int, where: str) -> np.ndarray:
 
 def _read_folder(folder: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
     found: dict[str, np.ndarray] = {}
-    for path in sorted(folder.glob("input_*")):
-        if path.suffix not in (".pb", ".npy"):
+    try:
+        files = sorted(folder / name for name in os.listdir(folder))
+    except OSError as error:
+        raise FeedError(f"{folder}: the folder cannot be read: {error.strerror}") from error
+    for path in files:
+        if not path.name.startswith("input_") or path.suffix not in (".pb", ".npy"):
             continue
         key = path.stem.removeprefix("input_")
         if key in names:

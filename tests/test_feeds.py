@@ -13,6 +13,7 @@ import numpy as np
 import onnx.parser
 import opscope_testdata as testdata
 import pytest
+from closed_folder import close_folder
 from onnx import numpy_helper
 from opscope.engine import feed_files, feed_shapes
 from opscope.engine.errors import FeedError, UsageError
@@ -241,6 +242,18 @@ def test_unreadable_files(tmp_path: Path, name: str, content: bytes | None, text
     with pytest.raises(FeedError, match=text) as caught:
         load_feeds(str(place), model_of(AB))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "what"), [("d", "the folder"), ("d/x.npz", "the file")])
+def test_a_closed_folder_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, what: str
+) -> None:
+    folder = tmp_path / "d"
+    folder.mkdir()
+    np.savez(folder / "x.npz", a=np.zeros(2, np.float32))
+    close_folder(folder, monkeypatch)
+    with pytest.raises(FeedError, match=f"{name}: {what} cannot be read: Permission denied"):
+        load_feeds(str(tmp_path / name), model_of(AB))
 
 
 # -- the check -------------------------------------------------------------------------------------

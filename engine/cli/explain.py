@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -83,7 +84,7 @@ def write_new(wanted: Mapping[Path, bytes]) -> None:
         UsageError: one is there already, or cannot be written.
     """
     for path in wanted:
-        if path.exists() or path.is_symlink():
+        if os.path.lexists(path):
             raise UsageError(f"{path} is there already; name another file")
     for path, data in wanted.items():
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,7 @@ def _record(family: str, called: str, output: str | None, force: bool) -> int:
 
 def _refuse_other(path: Path, family: str) -> None:
     """Only a table of the same family is written over."""
-    if not path.is_file():
+    if not os.path.isfile(path):  # in a closed folder, too; writing there says so
         return
     try:
         with path.open("rb") as file:
@@ -139,7 +140,7 @@ def _refuse_other(path: Path, family: str) -> None:
 def _refuse_unlisted(path: Path, name: str) -> None:
     """A file in the user's folder that could not be read there would stop every other command."""
     folder = user_folder()
-    if not folder or path.resolve().parent != Path(folder).resolve():
+    if not folder or os.path.dirname(os.path.realpath(path)) != os.path.realpath(folder):
         return
     if path.suffix == ".json" and path.stem != name:
         raise UsageError(
@@ -162,6 +163,6 @@ def _default_path(name: str) -> Path:
     if folder:
         _refuse_shipped(name)
     path = Path(folder) / f"{name}.json"
-    if path.exists():
+    if os.path.lexists(path):
         raise UsageError(f"{path} is there already; -o {path} writes over it")
     return path

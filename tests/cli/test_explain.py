@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from closed_folder import close_folder
 from opscope.engine.checks.codes import CODES
 from opscope.engine.checks.pages import page
 from opscope.engine.cli.main import main
@@ -128,3 +129,12 @@ def test_what_cannot_be_done_is_told(
     assert main(["explain", *arguments]) == 2
     assert words in told(capsys)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_closed_folder_takes_no_example(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "m.onnx"
+    close_folder(tmp_path, monkeypatch)
+    assert main(["explain", "opset-gate", "--example", str(path)]) == 2
+    assert told(capsys) == f"opscope: error: {path} cannot be written: Permission denied\n"

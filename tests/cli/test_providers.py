@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from closed_folder import close_folder
 from opscope.engine.cli import providers as command
 from opscope.engine.cli.main import main
 from opscope.engine.providers import record as recording
@@ -203,3 +204,29 @@ def test_a_bad_table_of_the_users_is_named(
     code, _, err = call(capsys)
     assert code == 2
     assert f"{here / 'ort-cpu-8.json'}: unknown schema None" in err
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_closed_folder_takes_no_table(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys, named: bool
+) -> None:
+    folder = here / "closed"
+    folder.mkdir()
+    if not named:
+        monkeypatch.chdir(folder)
+    close_folder(folder, monkeypatch)
+    path = folder / "t.json" if named else Path("ort-cpu-9.9.json")
+    code, out, err = call(capsys, "--record", "ort-cpu", *(["-o", str(path)] if named else []))
+    assert (code, out) == (2, "")
+    assert err == f"opscope: error: {path} cannot be written: Permission denied\n"
+
+
+def test_a_link_that_leads_to_itself_takes_no_table(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(here / "tables"))
+    (here / "tables").mkdir()
+    (here / "t.json").symlink_to("t.json")
+    code, _, err = call(capsys, "--record", "ort-cpu", "-o", "t.json")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "t.json cannot be written: Too many levels of symbolic links" in err
