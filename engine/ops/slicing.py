@@ -15,7 +15,7 @@ from .use import OpUse
 
 @kernel("Slice", since=(1, 10, 11, 13))
 class Slice(Kernel):
-    """Start, end and step along some axes, as Python slices."""
+    """Start, end and step along some axes, clamped to them."""
 
     types = {"T": TYPES.movable}
     attributes = frozenset(("starts", "ends", "axes"))
@@ -59,13 +59,9 @@ class Slice(Kernel):
             if step == 0:
                 raise use.error(f"the step along axis {axis} is 0")
             axis = axis_of(use, axis, len(dims))
-            ranges[axis] = range(dims[axis])[slice(_stop(start), _stop(end, step), step)]
+            # Python's slice, but one that begins before the front begins at it, backwards too.
+            ranges[axis] = range(dims[axis])[max(start, -dims[axis]) : end : step]
         return tuple(ranges)
-
-
-def _stop(value: int, step: int = 1) -> int | None:
-    """``value`` as a bound of a Python slice; ONNX's INT_MIN for "past the front" included."""
-    return None if step < 0 and value <= -(2**31) else value
 
 
 @kernel("Split", since=(2, 11, 13, 18))

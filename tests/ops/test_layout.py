@@ -62,6 +62,8 @@ def test_slice(dtype: str) -> None:
         (ints(-1), ints(-(2**63)), ints(-2), ints(-1), x[:, ::-1]),
         (ints(0, 0), ints(2**63 - 1, 2**31 - 1), None, None, x),
         (ints(20), ints(0), ints(0), ints(-3), x[20:0:-3]),
+        # A start before the front is the front, also on the way back: one element, unlike numpy.
+        (ints(-9, -(2**63)), ints(-(2**63), -99), ints(0, 2), ints(-1, -2), x[:1, :, :1]),
     ):  # fmt: skip
         inputs = [x, starts, ends, axes, steps]
         same(run_op("Slice", inputs[: 5 if steps is not None else 4])[0], want)
