@@ -9,7 +9,8 @@ struct Axis {
 }
 
 struct Params {
-  @size(16) count: u32,
+  count: u32,
+  @size(12) base: i32,  // first element of the source that is kept
   axes: array<Axis, {{ rank }}>,
 }
 
@@ -30,7 +31,7 @@ fn reflect(c: i32, n: i32) -> i32 {
 
 fn run_item(index: u32) {
   var rest = index;
-  var offset = 0;
+  var offset = params.base;
   var inside = true;
   for (var axis = {{ rank }}u; axis > 0u; axis--) {
     let a = params.axes[axis - 1u];

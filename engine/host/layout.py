@@ -32,7 +32,7 @@ def slice_by_inputs(
     axes: Array | None = None,
     steps: Array | None = None,
 ) -> Array:
-    """Slice-10 and later: bounds, axes and steps as inputs; bounds are clamped as Python's are."""
+    """Slice-10 and later: bounds, axes and steps as inputs; bounds are clamped to the axis."""
     return _sliced(
         use,
         data,
@@ -64,7 +64,8 @@ def _sliced(
     for axis, start, end, step in zip(
         normal_axes(use, axes, data.ndim), starts, ends, steps, strict=True
     ):
-        index[axis] = slice(start, end, step)
+        # A start before the front is clamped to it even for negative steps, unlike Python's.
+        index[axis] = slice(max(start, -data.shape[axis]), end, step)
     return data[tuple(index)]
 
 
@@ -100,7 +101,7 @@ def split(use: OpUse, data: Array, sizes: Array | None = None) -> tuple[Array, .
     return tuple(np.split(data, cuts, axis))
 
 
-_PAD_MODES = {"reflect": "reflect", "edge": "edge", "wrap": "wrap"}
+_PAD_MODES = frozenset(("constant", "reflect", "edge", "wrap"))
 
 
 @host("Pad", versions=(2, 10), attributes=("pads", "mode", "value"))
@@ -129,27 +130,29 @@ def _padded(
 ) -> Array:
     if len(pads) != 2 * len(axes):
         raise use.error(f"{len(pads)} pads are given for {len(axes)} axes")
+    mode = use.attr("mode", "constant")
+    if mode not in _PAD_MODES:
+        raise use.error(f"the mode {mode!r} is unknown")
     widths = [(0, 0)] * data.ndim
     crops: list[slice] = [slice(None)] * data.ndim
     for position, axis in enumerate(axes):
         before, after = pads[position], pads[position + len(axes)]
         length = data.shape[axis]
-        if length + min(before, 0) + min(after, 0) < 0 and length + before + after < 0:
+        total, kept = length + before + after, length + min(before, 0) + min(after, 0)
+        if total < 0:
             raise use.error(f"pads {before} and {after} take more than axis {axis}'s {length}")
-        crops[axis] = slice(max(0, -before), length - max(0, -after))
-        widths[axis] = (max(0, before), max(0, after))
+        if kept <= 0 < total and mode != "constant":
+            raise use.error(f"mode {mode!r} has nothing to repeat: axis {axis} is empty")
+        first = max(0, -before) if kept > 0 else 0
+        crops[axis] = slice(first, first + max(kept, 0))
+        widths[axis] = (max(0, before), max(0, after)) if kept > 0 else (total, 0)
     data = data[tuple(crops)]
     require_room(
         use, tuple(d + b + a for d, (b, a) in zip(data.shape, widths, strict=True)), data.dtype
     )
-    mode = use.attr("mode", "constant")
     if mode == "constant":
         return np.pad(data, widths, constant_values=fill.reshape(-1)[0])
-    if mode not in _PAD_MODES:
-        raise use.error(f"the mode {mode!r} is unknown")
-    if data.size == 0 and any(b or a for b, a in widths):
-        raise use.error(f"mode {mode!r} has nothing to repeat: the input is empty")
-    return np.pad(data, widths, mode=_PAD_MODES[mode])  # type: ignore[call-overload,no-any-return]
+    return np.pad(data, widths, mode=mode)
 
 
 @host("DepthToSpace", versions=(1, 28), attributes=("blocksize", "mode"))

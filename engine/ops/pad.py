@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple, dataclass
+
 import numpy as np
 
 from ..ir.model import TensorType
@@ -19,6 +21,32 @@ _MODES = {
     "reflect": "reflect(c, n)",
     "wrap": "floor_remainder(c, n)",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """An axis of the walk.
+
+    Attributes:
+        padded: extent of the target.
+        extent: elements of the source that are kept.
+        before: how many are added in front of them.
+        stride: of the source.
+    """
+
+    padded: int
+    extent: int
+    before: int
+    stride: int
+
+    def is_whole(self, stride: int) -> bool:
+        """True if nothing is added or taken off, and the axis has that ``stride``."""
+        return (self.padded, self.before, self.stride) == (self.extent, 0, stride)
+
+
+def _kept(extent: int, pads: tuple[int, int]) -> int:
+    """Elements that negative pads leave of an axis, below 0 where they take more than there are."""
+    return extent + min(pads[0], 0) + min(pads[1], 0)
 
 
 @kernel("Pad", since=(2, 11, 13, 18, 19, 21, 23, 24, 25))
@@ -39,11 +67,12 @@ class Pad(Kernel):
     def shapes(self, use: OpUse) -> tuple[TensorType, ...]:
         """Each extent with what is added before and after."""
         dims, shape = use.dims(0), []
-        for axis, (before, after) in enumerate(self._pads(use)):
-            extent = dims[axis] + before + after
+        for axis, pads in enumerate(self._pads(use)):
+            extent = dims[axis] + sum(pads)
             if extent < 0:
-                raise use.error(f"pads {before} and {after} leave {extent} of axis {axis}")
-            if not dims[axis] and extent and use.attr("mode", "constant") != "constant":
+                raise use.error(f"pads {pads[0]} and {pads[1]} leave {extent} of axis {axis}")
+            constant = use.attr("mode", "constant") == "constant"
+            if extent and _kept(dims[axis], pads) <= 0 and not constant:
                 raise use.error(f"axis {axis} has no elements to pad with")
             shape.append(extent)
         return (TensorType(use.input(0).dtype, tuple(shape)),)
@@ -54,41 +83,39 @@ class Pad(Kernel):
         if not any(p for pair in pads for p in pair):
             steps.alias(0, steps.input(0))
             return
-        if 0 in dims:
+        if any(_kept(extent, pair) <= 0 for extent, pair in zip(dims, pads, strict=True)):
             value = self._fill(use, steps)
             copy_strided(steps, value, steps.output(), result.dims, (0,) * len(dims))
             return
-        # (result's extent, extent, before) of each axis; neighbours that are not padded merge.
-        axes: list[tuple[int, int, int]] = []
-        for extent, (before, after) in zip(dims, pads, strict=True):
-            axis = (extent + before + after, extent, before)
-            if axes and not before and not after and axes[-1][0] == axes[-1][1] and not axes[-1][2]:
-                axis = (axes[-1][0] * extent, axes[-1][1] * extent, 0)
-                axes.pop()
+        # What negative pads take off is never read: the source begins after it, and ends before.
+        base = 0
+        axes: list[_Axis] = []
+        for extent, pair, stride in zip(dims, pads, strides_of(dims), strict=True):
+            base += max(0, -pair[0]) * stride
+            axis = _Axis(extent + sum(pair), _kept(extent, pair), max(0, pair[0]), stride)
+            if axes and pair == (0, 0) and axes[-1].is_whole(stride * extent):
+                whole = axes.pop().extent * extent
+                axis = _Axis(whole, whole, 0, stride)
             axes.append(axis)
-        self._dispatch(use, steps, axes)
+        self._dispatch(use, steps, axes, base)
 
-    def _dispatch(self, use: OpUse, steps: StepBuilder, axes: list[tuple[int, int, int]]) -> None:
+    def _dispatch(self, use: OpUse, steps: StepBuilder, axes: list[_Axis], base: int) -> None:
         source, fill, target = steps.input(0), self._fill(use, steps), steps.output()
         wide, element = WIDE[source.element]
-        if axes[-1][2] or axes[-1][0] != axes[-1][1] or axes[-1][1] % wide:
+        *outer, inner = axes
+        if inner.extent % wide or not inner.is_whole(1):
             wide, element = 1, source.element
-        axes[-1] = (axes[-1][0] // wide, axes[-1][1] // wide, axes[-1][2])
-        strides = strides_of([extent for _, extent, _ in axes])
+        words = [w for axis in outer for w in (*astuple(axis)[:3], axis.stride // wide)]
+        words += [inner.padded // wide, inner.extent // wide, inner.before, 1]
         pair = "fill[0], fill[0]" if wide == 2 else "fill[0]"
         count = target.size // wide
         mode = use.attr("mode", "constant")
-        words = (
-            w
-            for (padded, extent, before), stride in zip(axes, strides, strict=True)
-            for w in (padded, extent, before, stride)
-        )
         steps.dispatch(
             "pad",
             reads=[source, fill],
             writes=[target],
             groups=steps.grid(count),
-            params=(count, 0, 0, 0, *words),
+            params=(count, base // wide, 0, 0, *words),
             variables={
                 "element": element,
                 "fill_element": source.element,
