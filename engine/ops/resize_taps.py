@@ -104,23 +104,22 @@ def _coordinates(
 ) -> np.ndarray:
     """The old coordinate of each new element, (size,) float64."""
     new = np.arange(size, dtype=np.float64)
-    resized = scale * extent  # may be fractional; ONNX's own cases take it so
     if mode == "align_corners":
-        return new * (extent - 1) / (resized - 1) if resized != 1 else new * 0
+        return new * (extent - 1) / (size - 1) if size > 1 else new * 0
     if mode == "asymmetric":
         return new / scale
     if mode == "tf_half_pixel_for_nn":
         return (new + 0.5) / scale
     if mode == "tf_crop_and_resize":
         start, end = roi
-        if resized == 1:
+        if size <= 1:
             return new * 0 + 0.5 * (start + end) * (extent - 1)
-        return start * (extent - 1) + new * (end - start) * (extent - 1) / (resized - 1)
+        return start * (extent - 1) + new * (end - start) * (extent - 1) / (size - 1)
     if mode == "pytorch_half_pixel" and size <= 1:
         return new * 0
     found = (new + 0.5) / scale - 0.5
     if mode == "half_pixel_symmetric":
-        found += extent / 2 * (1 - size / resized)
+        found += extent / 2 * (1 - size / (scale * extent))
     return found
 
 

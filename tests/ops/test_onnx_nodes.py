@@ -30,6 +30,15 @@ F16_TOLERANCE = 5e-3
 # Operators of which ONNX has cases in types that the GPU lacks only.
 NONE_ON_THE_GPU = frozenset(("Einsum",))
 
+# The text says length_resized is the resized tensor's length, as ONNX Runtime has it too;
+# onnx.reference, which made these cases, takes scale * length with its fraction.
+TEXT_DIFFERS = frozenset(
+    (
+        "test_resize_downsample_scales_linear_align_corners",
+        "test_resize_downsample_scales_cubic_align_corners",
+    )
+)
+
 Case = Any  # onnx.backend.test.case.test_case.TestCase
 
 
@@ -41,6 +50,8 @@ def cases() -> dict[str, list[Case]]:
         loaded = load_model_tests(kind="node")
     found: dict[str, list[Case]] = {}
     for case in loaded:
+        if case.name in TEXT_DIFFERS:
+            continue
         nodes = case.model.graph.node
         found.setdefault(nodes[0].op_type if len(nodes) == 1 else COMPOSED, []).append(case)
     return found

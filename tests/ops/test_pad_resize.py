@@ -44,6 +44,29 @@ def test_pads_may_crop_and_name_axes() -> None:
         run_op("Pad", [x, ints(-3, 0, 0, 0, 0, 0)])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "wrap"])
+def test_what_pads_crop_is_not_padded_with(mode: str, dtype: str) -> None:
+    x = np.arange(5 * 6 * 8).reshape(5, 6, 8).astype(dtype)
+    for pads, kept, widths in (
+        ((-1, 2, 0, 2, -3, 0), x[1:, :3], ((0, 2), (2, 0), (0, 0))),
+        ((4, 0, -2, -2, 0, 3), x[:3, :, 2:], ((4, 0), (0, 0), (0, 3))),
+        ((-1, -1, 0, -1, 1, 0), x[1:4, 1:], ((0, 0), (0, 1), (0, 0))),
+    ):
+        (got,) = run_op("Pad", [x, ints(*pads)], {"mode": mode})
+        np.testing.assert_array_equal(got, np.pad(kept, widths, mode=mode), strict=True)
+
+
+@pytest.mark.parametrize("pads", [(-5, 3), (3, -5), (-4, 2)])
+def test_pads_that_crop_everything_leave_the_value_alone(pads: tuple[int, int]) -> None:
+    x = np.arange(1, 5, dtype=np.float32)
+    (got,) = run_op("Pad", [x, ints(*pads), np.float32(7)])
+    np.testing.assert_array_equal(got, np.full(4 + sum(pads), 7, np.float32))
+    for mode in ("edge", "reflect", "wrap"):
+        with pytest.raises(NodeError, match="axis 0 has no elements to pad with"):
+            run_op("Pad", [x, ints(*pads)], {"mode": mode})
+
+
 def origin(mode: str, new: int, extent: int, size: int, scale: float) -> float:
     """The old coordinate of the element ``new``, in ONNX's words."""
     if mode == "align_corners":
@@ -112,6 +135,17 @@ def test_resize(mode: str, coordinates: str) -> None:
         (got,) = run_op("Resize", [x, None, None, ints(*sizes)], attributes, opset=13)
         want = resized(x, sizes, coordinates, mode, nearest, outside)
         np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
+def test_corners_align_at_the_whole_size_where_scales_leave_a_fraction(mode: str) -> None:
+    x = np.random.default_rng(3).standard_normal((1, 2, 5, 7)).astype(np.float32)
+    attributes = {"mode": mode, "coordinate_transformation_mode": "align_corners"}
+    (got,) = run_op("Resize", [x, None, np.float32([1, 1, 0.75, 1.5])], attributes, opset=13)
+    want = resized(x, (1, 2, 3, 10), "align_corners", mode, "round_prefer_floor", False)
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+    if mode != "nearest":
+        np.testing.assert_allclose(got[..., ::2, ::9], x[..., ::4, ::6], rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "int64", "uint8", "bool"])
