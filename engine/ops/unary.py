@@ -173,7 +173,7 @@ _define(
 _define(
     "Shrink",
     (9,),
-    "select(select(select(0.0, x - beta, x > alpha), x + beta, x < -alpha), x, is_nan(x))",
+    "select(select(select(0.0, x - beta, x > alpha), x + beta, x < -alpha), 0.0, is_nan(x))",
     parameters={"lambd": 0.5, "bias": 0.0},
 )
 _define("Swish", (24,), "x * sigmoid(alpha * x)", parameters={"alpha": 1.0})

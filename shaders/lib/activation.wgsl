@@ -1,7 +1,7 @@
 // Activations that a kernel applies as it stores, and those of GRU and LSTM:
 // activate_<name>(x, alpha, beta) in f32. Needs lib/math.wgsl. Defaults of alpha and beta are the
-// caller's business. A NaN stays one in all of them: max() and clamp() may drop it, and drivers
-// turn a comparison with zero into max().
+// caller's business. A NaN stays one in all of them but thresholded_relu, which is 0 where x is not
+// above alpha: max() and clamp() may drop it, and drivers turn a comparison with zero into max().
 
 fn activate_identity(x: f32, alpha: f32, beta: f32) -> f32 {
   return x;
@@ -16,7 +16,7 @@ fn activate_leaky_relu(x: f32, alpha: f32, beta: f32) -> f32 {
 }
 
 fn activate_thresholded_relu(x: f32, alpha: f32, beta: f32) -> f32 {
-  return select(0.0, x, x > alpha || is_nan(x));
+  return select(0.0, x, x > alpha && !is_nan(x));
 }
 
 // exp(x) - 1 loses what is small: near 0 the series is used (its next term is below 2e-7 of it).

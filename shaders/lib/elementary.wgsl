@@ -121,7 +121,8 @@ fn gelu(x: f32) -> f32 {
   let near = 1.0 - error_near_zero(a);
   let tail = 0.5 * select(complement_of_error(clamp(a, 0.5, 9.0)), near, a < 0.5);
   let value = select(x * tail, x * (1.0 - tail), x >= 0.0);
-  return select(select(value, 0.0, x < -14.0), x, is_nan(x));
+  let below = select(0.0, nan_value(), is_inf(x));  // the text's infinity times zero
+  return select(select(value, below, x < -14.0), x, is_nan(x));
 }
 
 fn gelu_tanh(x: f32) -> f32 {

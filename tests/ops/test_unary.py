@@ -115,6 +115,14 @@ def test_attributes(op_type, attributes, function) -> None:
     np.testing.assert_allclose(y, expected(function, x), rtol=4e-6, atol=1e-6)
 
 
+def test_gelu_of_special_values() -> None:
+    x = np.float32([np.nan, np.inf, -np.inf, 3e38, -3e38, -15])
+    want = [np.nan, np.inf, np.nan, np.float32(3e38), 0, 0]
+    for attributes in ({}, {"approximate": "tanh"}):
+        (y,) = run_op("Gelu", [x], attributes, opset=20)
+        np.testing.assert_allclose(y, want, atol=1e-30)
+
+
 def test_roots_of_squares_are_exact() -> None:
     x = np.arange(4000, dtype=np.float32)
     np.testing.assert_array_equal(run_op("Sqrt", [x * x])[0], x)
@@ -125,6 +133,15 @@ def test_roots_of_squares_are_exact() -> None:
 def test_predicates_see_the_bits() -> None:
     x = np.concatenate([SPECIAL, [1e-42, -1e-42]], dtype=np.float32)
     np.testing.assert_array_equal(run_op("IsNaN", [x], opset=20)[0], np.isnan(x))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_thresholds_take_nan_to_zero(dtype: type) -> None:
+    x = np.array([np.nan, 2, -2, 0, np.nan], dtype)
+    (got,) = run_op("ThresholdedRelu", [x], {"alpha": 1.0}, opset=20)
+    np.testing.assert_array_equal(got, [0, 2, 0, 0, 0])
+    (got,) = run_op("Shrink", [x], {"lambd": 1.0, "bias": 0.5}, opset=20)
+    np.testing.assert_array_equal(got, [0, 1.5, -1.5, 0, 0])
     np.testing.assert_array_equal(run_op("IsInf", [x], opset=20)[0], np.isinf(x))
     only_negative = run_op("IsInf", [x], {"detect_positive": 0}, opset=20)[0]
     np.testing.assert_array_equal(only_negative, np.isneginf(x))
