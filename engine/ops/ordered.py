@@ -189,6 +189,10 @@ class Trilu(Kernel):
         )
 
 
+# WGSL type of a stored index -> the nearest i32, so that none comes around to another place.
+_INDEX_LOADS = {"vec2<u32>": "saturated_int32(i)", "u32": "i32(min(i, 0x7fffffffu))"}
+
+
 @kernel("OneHot", since=(9, 11, 28))
 class OneHot(Kernel):
     """A new axis that holds the second value at the index, the first elsewhere."""
@@ -207,7 +211,7 @@ class OneHot(Kernel):
         """One dispatch."""
         indices, values, target = steps.input(0), steps.input(2), steps.output()
         _, depth, inner = split_at(target.shape, self._axis(use))
-        load = "saturated_int32(i)" if indices.element == "vec2<u32>" else "i32(i)"
+        load = _INDEX_LOADS.get(indices.element, "i32(i)")
         steps.dispatch(
             "one_hot",
             reads=[indices, values],

@@ -78,3 +78,9 @@ def test_one_hot(axis: int, index: str) -> None:
     if index == "int64":
         beyond = np.int64([2**32 + 1, -(2**33) + 2])
         assert (run_op("OneHot", [beyond, np.int64(5), values])[0] == -3).all()
+
+
+def test_an_unsigned_index_never_counts_from_the_end() -> None:
+    where, values = np.uint32([1, 2**32 - 1, 2**31, 4]), np.float32([-3, 7])
+    (got,) = run_op("OneHot", [where, np.int64(5), values])
+    np.testing.assert_array_equal(got == 7, where[:, None] == np.arange(5))
