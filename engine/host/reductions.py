@@ -67,11 +67,12 @@ def _mean(x: Array, axes: Axes) -> Value:
 
 @host(*_REDUCE, versions=(1, 28), attributes=("axes", "keepdims", "noop_with_empty_axes"))
 def reduce(use: OpUse, data: Array, axes: Array | None = None) -> Array:
-    """Reduce over the axes (all where none are named, unless noop_with_empty_axes)."""
-    named = axes_of(use, axes)
-    if not named:
-        if use.attr("noop_with_empty_axes", 0):
-            return data
+    """Reduce over the axes: where none are named over all, or each element apart.
+
+    With noop_with_empty_axes the latter: a ReduceL2 gives each element's magnitude then.
+    """
+    named = axes_of(use, axes) or []
+    if not named and not use.attr("noop_with_empty_axes", 0):
         named = list(range(data.ndim))
     over = normal_axes(use, named, data.ndim)
     result = np.asarray(_REDUCE[use.op_type](widened(data), over)).astype(data.dtype)

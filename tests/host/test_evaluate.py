@@ -124,6 +124,30 @@ def test_slices_clamp_and_step_backwards() -> None:
     assert run("Slice", data, ints(-1), ints(-100), ints(0), ints(-2)).tolist() == [5, 3, 1]
     assert run("Slice", data, ints(2), ints(2**63 - 1), ints(0)).tolist() == [2, 3, 4, 5]
     assert run("Slice", data, since=1, starts=(1,), ends=(-1,), axes=(0,)).tolist() == [1, 2, 3, 4]
+    # A start before the front is the front, also on the way back: one element, unlike numpy.
+    assert run("Slice", data, ints(-9), ints(-99), ints(0), ints(-1)).tolist() == [0]
+
+
+@pytest.mark.parametrize("pads", [(-5, 3), (3, -5), (-4, 2)])
+def test_pads_that_crop_everything_leave_the_value_alone(pads: tuple[int, int]) -> None:
+    data = np.arange(1, 5)
+    assert run("Pad", data, ints(*pads), np.array(7)).tolist() == [7] * (4 + sum(pads))
+    with pytest.raises(NodeError, match="mode 'edge' has nothing to repeat: axis 0 is empty"):
+        run("Pad", data, ints(*pads), mode="edge")
+
+
+def test_a_reduction_over_no_axes_still_does_the_rest() -> None:
+    data, none = np.float32([[1, -2], [4, 0.5]]), np.zeros(0, np.int64)
+    for op, want in (
+        ("ReduceSum", data),
+        ("ReduceMax", data),
+        ("ReduceMean", data),
+        ("ReduceL2", np.abs(data)),
+        ("ReduceSumSquare", data**2),
+    ):
+        np.testing.assert_array_equal(run(op, data, none, noop_with_empty_axes=1), want)
+    got = run("ReduceLogSum", np.abs(data), none, noop_with_empty_axes=1, keepdims=0)
+    np.testing.assert_allclose(got, np.log(np.abs(data)), rtol=1e-6)
 
 
 def test_reshape_copies_a_zero_unless_told_not_to() -> None:
