@@ -19,7 +19,7 @@ from ..engine.report.build import Made, Subject, make_report
 from ..engine.report.data import Report
 from ..engine.report.markdown import markdown
 from ..engine.report.redact import aliases, redacted
-from .document import OPSCOPE, Document
+from .document import Document
 from .parts import Verdicts
 from .report_picture import GRAPH_HEIGHT, PIXEL_RATIO, WIDTH, png_bytes, report_picture
 from .report_region import telling_drawing
@@ -144,10 +144,8 @@ def _focus(window: MainWindow) -> tuple[NodeId | None, float | None]:
 
 
 def _about(window: MainWindow) -> frozenset[str]:
-    """Whose findings a report tells: of the model itself, of Opscope, of what is looked at."""
-    targeting = window.targeting
-    compared = (targeting.against,) if targeting.wants_difference else ()
-    return frozenset(("", OPSCOPE, *(t.id for t in (targeting.target, *compared) if t)))
+    """Whose findings a report tells: of the model itself, and of the targets with a column."""
+    return frozenset(("", *(t.id for t in window.targeting.shown)))
 
 
 def _verdicts(window: MainWindow) -> dict[str, Verdicts]:

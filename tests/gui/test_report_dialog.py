@@ -58,6 +58,14 @@ def test_the_report_is_of_the_selected_node(window, wait, report):
     assert not dialog.finished_report.image.isNull()
 
 
+def test_it_has_the_findings_of_every_target_with_a_column(window, wait, report):
+    assert window.target.id == "opscope"
+    window.selection.reveal(fakes.GRU)
+    wait(lambda: window.work.page.colouring.paints)
+    made = report().finished_report.report
+    assert ("opset-gate", "ort-webgpu") in {(f["code"], f["target"]) for f in made.findings}
+
+
 def test_times_are_there_after_a_run(window, wait, report):
     window.start_run()
     wait(lambda: not window.runs.busy and not window.jobs.running)
