@@ -19,10 +19,12 @@ from opscope.engine.checks.judge import judge
 from opscope.engine.checks.live import live_findings
 from opscope.engine.checks.measured import measured_findings
 from opscope.engine.checks.required import required, strict
+from opscope.engine.cli.finding_text import finding_lines
 from opscope.engine.cli.text import diagnostic_lines
 from opscope.engine.device.profiles import named_profile
 from opscope.engine.diagnostics import Diagnostic
 from opscope.engine.feeds import random_feeds
+from opscope.engine.guard.results import Found
 from opscope.engine.ir.load import load_bytes, load_model
 from opscope.engine.live.answer import CPU, LiveNode, LivePlacement
 from opscope.engine.providers.support import Status
@@ -113,7 +115,8 @@ def command(example: Example) -> str:
 def printed(code: Code, example: Example) -> str:
     """What the command prints about ``code``, for a file in the folder "models"."""
     with tempfile.TemporaryDirectory() as folder:
-        lines = diagnostic_lines(findings(code.name, example, Path(folder)))
+        found = findings(code.name, example, Path(folder))
+        lines = diagnostic_lines(found) if example.run else finding_lines([*map(Found, found)])
         return "\n".join(lines).replace(folder, "models")
 
 
