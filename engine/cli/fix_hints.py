@@ -8,6 +8,7 @@ from pathlib import PurePath
 from ..checks.codes import CODES
 from ..checks.context import OPSCOPE, ORT_WEBGPU
 from ..guard.results import Checked
+from ..report.container import is_report_file
 from .text import one_line
 
 FIX_DEFAULT = ORT_WEBGPU
@@ -18,7 +19,12 @@ _VALUES = {"fix-shapes": ("--shape", "NAME=2,3")}
 
 
 def fix_hints(checked: Checked) -> list[str]:
-    """A line for each rule that is for one of the findings of a file, the most findings first."""
+    """A line for each rule that is for one of the findings of a file, the most findings first.
+
+    None for a report, which holds no model that could be written anew.
+    """
+    if is_report_file(checked.path):
+        return []
     counts: dict[str, int] = {}
     others: dict[str, dict[str, None]] = {}
     for found in checked.findings:

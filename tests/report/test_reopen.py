@@ -112,6 +112,13 @@ def test_check_shows_what_the_report_says(path, capsys):
     assert main(["check", path, "--target", "opscope"]) == 0
 
 
+def test_check_names_no_command_that_needs_the_model(path, capsys):
+    assert main(["check", path]) == 1
+    out = capsys.readouterr().out
+    assert "opset-gate" in out
+    assert "opscope fix" not in out
+
+
 @pytest.mark.parametrize("command", ["run", "plan"])
 def test_run_and_plan_refuse_it_in_one_line(path, command, capsys):
     assert main([command, path]) == 2
