@@ -8,7 +8,7 @@ import numpy as np
 
 from ..ops.use import OpUse
 from .dtypes import dtype_of, widened
-from .shape_ops import normal_axis
+from .shape_ops import normal_axes, normal_axis
 from .table import host
 from .values import Value
 
@@ -135,6 +135,16 @@ def local_response(use: OpUse, x: Array) -> Value:
         energy[:, channel] = near.sum(1)
     base = use.attr("bias", 1.0) + use.attr("alpha", 1e-4) / size * energy
     return (widened(x) / base ** use.attr("beta", 0.75)).astype(x.dtype)
+
+
+@host("MeanVarianceNormalization", versions=(9, 13), attributes=("axes",))
+def mean_variance_normalization(use: OpUse, x: Array) -> Value:
+    """(x - mean) / (deviation + 1e-9); ONNX's own function body is written for f32 alone."""
+    axes = normal_axes(use, list(use.attr("axes", (0, 2, 3))), x.ndim)
+    wide = widened(x)
+    centred = wide - np.mean(wide, axes, keepdims=True)
+    deviation = np.sqrt(np.mean(centred**2, axes, keepdims=True))
+    return (centred / (deviation + 1e-9)).astype(x.dtype)
 
 
 @host("LpNormalization", versions=(1, 22), attributes=("axis", "p"))

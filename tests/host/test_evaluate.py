@@ -204,6 +204,18 @@ def test_batch_normalization_of_one_dimension_keeps_it() -> None:
         run("BatchNormalization", x, *[np.ones(2, np.float32)] * 4, since=15)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
+def test_mean_variance_normalization_of_any_float(dtype: type) -> None:
+    x = (np.arange(24) % 7 - 3).reshape(2, 3, 4).astype(dtype)
+    wide = x.astype(np.float64)
+    centred = wide - wide.mean((0, 2), keepdims=True)
+    want = centred / (np.sqrt((centred**2).mean((0, 2), keepdims=True)) + 1e-9)
+    got = run("MeanVarianceNormalization", x, axes=(0, -1))
+    assert got.dtype == dtype
+    half_unit = float(ml_dtypes.finfo(dtype).eps) / 2
+    np.testing.assert_allclose(got.astype(np.float64), want, rtol=half_unit + 1e-6, atol=1e-6)
+
+
 def test_dequantize_before_19() -> None:
     x = np.array([[0, 128, 255]], np.uint8)
     scale, zero = np.array([0.5, 1, 2], np.float32), np.array([128, 128, 128], np.uint8)
