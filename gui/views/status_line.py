@@ -70,6 +70,8 @@ class StatusLine(QObject):
             # A bar in sight is painted at once, with all of the window that waits: fill it before.
             self._progress.setRange(0, shown.total)
             self._progress.setValue(shown.done)
+        # Else the line grows with the button, and all of the window moves as work begins and ends.
+        self._steps.setMinimumHeight(self._cancel.sizeHint().height())
         for widget in (self._work, self._progress, self._cancel):
             widget.setVisible(shown is not None)
 
