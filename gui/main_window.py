@@ -93,6 +93,7 @@ class MainWindow(QMainWindow):
         self.document = Document(self)
         self.garbage = GarbageControl(self.document, self)
         self.selection = Selection(self)
+        self.document.opened.connect(self.selection.reset)  # before any view hears of the file
         self.jobs = JobTracker(2, "work", self)
         self.worker = EngineWorker(services, self)
         self.opener = Opener(self.document, self.jobs, services, self)
@@ -231,7 +232,6 @@ class MainWindow(QMainWindow):
     def _opened(self, model: Model) -> None:
         self.runs.abandon()
         self.status.show_step("")
-        self.selection.reset()
         if not self.work.shows_graph:
             self.work.show_graph()
             self._restore_layout()

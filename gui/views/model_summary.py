@@ -21,6 +21,7 @@ class ModelSummary(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._shown: Model | None = None
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._title = label("", "title")
@@ -34,8 +35,11 @@ class ModelSummary(QWidget):
             self._column.addWidget(section)
 
     def show_document(self, document: Document) -> None:
-        """Describe the opened file."""
+        """Describe the opened file, unless that is shown already."""
         model = document.model
+        if model is not None and model is self._shown:
+            return
+        self._shown = model
         self._title.setText(document.name if model else "No model is open")
         self._hint.setVisible(model is not None)
         for section in self._sections.values():

@@ -8,10 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from ...engine.diagnostics import Severity
 from ...engine.ir.model import NodeId
@@ -33,17 +41,22 @@ class RowButton(QAbstractButton):
 
     def __init__(self, row: MatrixRow, theme: Theme, needs: Needs, *, chosen: bool) -> None:
         super().__init__()
-        self._row, self._theme, self._chosen, self._needs = row, theme, chosen, needs
         self.setCheckable(False)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.show_row(row, theme, needs, chosen=chosen)
+
+    def show_row(self, row: MatrixRow, theme: Theme, needs: Needs, *, chosen: bool) -> None:
+        """Show what the target says of another node."""
+        self._row, self._theme, self._chosen, self._needs = row, theme, chosen, needs
         parts = [f"{row.target.label}: {row.word}", row.step]
         if row.live:
             parts.append(f"live {row.live}")
         self.setAccessibleName(", ".join(p for p in parts if p))
         tip = [f"{row.target.label}: {row.word}", row.reason, row.live_text]
         self.setToolTip(plain_tip("\n".join(t for t in tip if t)))
+        self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802
         """One line."""
@@ -158,6 +171,7 @@ class VerdictMatrix(QWidget):
         self._groups: tuple[MatrixGroup, ...] = ()
         self._chosen = ""
         self._folded: set[str] = set()  # titles of groups
+        self._buttons: dict[str, RowButton] = {}  # of the targets shown, by their ids
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
@@ -179,6 +193,10 @@ class VerdictMatrix(QWidget):
         return tuple(row for group in self._groups for row in group.rows)
 
     def _fill(self) -> None:
+        """Fill the column anew; targets keep their buttons: to make them takes most of the time."""
+        before, self._buttons = self._buttons, {}
+        for button in before.values():
+            self._column.removeWidget(button)
         clear_layout(self._column)
         needs = Needs.of(self.rows, QFontMetricsF(self.font()))
         if self.rows:
@@ -188,7 +206,19 @@ class VerdictMatrix(QWidget):
                 self._column.addWidget(self._fold(group))
             for row in group.rows:
                 if group.title not in self._folded or row.target.id == self._chosen:
-                    self._add(row, needs)
+                    self._add(row, needs, before.pop(row.target.id, None))
+        for button in before.values():
+            button.hide()
+            button.deleteLater()
+        self._order_stops()
+
+    def _order_stops(self) -> None:
+        """Let Tab go from top to bottom, though some rows are older than what is above them."""
+        column = [self._column.itemAt(i).widget() for i in range(self._column.count())]
+        within = (w for widget in column for w in (widget, *widget.findChildren(QPushButton)))
+        stops = [w for w in within if w.focusPolicy() & Qt.FocusPolicy.TabFocus]
+        for one, after in pairwise(stops):
+            QWidget.setTabOrder(one, after)
 
     def _fold(self, group: MatrixGroup) -> QToolButton:
         """The heading of a group, which folds it away."""
@@ -205,10 +235,15 @@ class VerdictMatrix(QWidget):
         self._folded ^= {title}
         self._fill()
 
-    def _add(self, row: MatrixRow, needs: Needs) -> None:
+    def _add(self, row: MatrixRow, needs: Needs, button: RowButton | None) -> None:
+        """Put a row at the end, with its target's button from before where there is one."""
         chosen = row.target.id == self._chosen
-        button = RowButton(row, self._theme, needs, chosen=chosen)
-        button.clicked.connect(lambda: self.chosen.emit(row.target.id))
+        if button is None:
+            button = RowButton(row, self._theme, needs, chosen=chosen)
+            button.clicked.connect(lambda: self.chosen.emit(row.target.id))
+        else:
+            button.show_row(row, self._theme, needs, chosen=chosen)
+        self._buttons[row.target.id] = button
         self._column.addWidget(button)
         if not chosen:
             return

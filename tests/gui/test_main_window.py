@@ -17,7 +17,7 @@ from opscope.gui.views.graph import layouts
 from opscope.gui.views.graph.colouring import Mode
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
 
 
 @pytest.fixture
@@ -74,6 +74,39 @@ def test_a_bad_file_is_told_in_one_line_and_the_open_document_stays(make, wait):
     window.open_file("other.onnx")
     wait(lambda: window.document.name == "other.onnx")
     assert window.work.message.text == ""
+
+
+def test_when_a_file_is_open_no_node_of_the_one_before_is_selected(make, wait):
+    window = make()
+    open_model(window, wait)
+    window.selection.reveal(fakes.GRU)
+    selected = []
+    window.document.opened.connect(lambda: selected.append(window.selection.node))
+    open_model(window, wait, "other.onnx")
+    assert selected == [None]
+
+
+def test_the_status_bar_keeps_its_height_while_work_begins_and_ends(make, wait):
+    gate = threading.Event()
+
+    def load(path):
+        assert gate.wait(10)
+        return fakes.model(path)
+
+    def height():
+        for _ in range(5):  # a layout tells the one around it by an event
+            QApplication.processEvents()
+        return window.statusBar().height()
+
+    window = make(load=load)
+    cancel = next(b for b in window.statusBar().findChildren(QToolButton) if b.text() == "Cancel")
+    wait(lambda: not cancel.isVisible())
+    before = height()
+    window.open_file("slow.onnx")
+    wait(cancel.isVisible)
+    during = height()
+    gate.set()
+    assert during == before
 
 
 def test_a_newer_opening_wins_over_a_slow_one(make, wait):

@@ -27,6 +27,7 @@ from opscope.gui.views.graph.breadcrumb import Breadcrumb
 from opscope.gui.views.kernel_view import KernelView
 from opscope.gui.views.matrix_layout import Columns, Needs
 from opscope.gui.views.message_bar import MessageBar
+from opscope.gui.views.model_summary import ModelSummary
 from opscope.gui.views.node_panel import NodePanel
 from opscope.gui.views.operators_panel import OperatorsPanel
 from opscope.gui.views.problems_panel import ProblemsPanel
@@ -117,6 +118,16 @@ def test_the_node_panel_has_every_target_s_verdict_and_the_chosen_one_s_reason(p
     assert "example.org/28976" in findings
 
 
+def test_the_file_is_described_once_and_another_file_anew(panel, document):
+    summary = panel.findChild(ModelSummary)
+    before = summary.findChildren(QLabel)
+    panel.selection.select(fakes.GRU)
+    panel.selection.select(None)
+    assert summary.findChildren(QLabel) == before
+    document.open(replace(document.model, producer="another"))
+    assert "Made by: another" in shown(summary)
+
+
 def test_a_click_on_a_row_of_the_matrix_chooses_that_target(panel, targets):
     panel.selection.select(fakes.RELU)
     assert "no ConvTranspose" not in shown(panel.matrix)
@@ -128,6 +139,26 @@ def test_a_click_on_a_row_of_the_matrix_chooses_that_target(panel, targets):
     link.click()
     assert panel.selection.node == fakes.DECONV
     assert "No kernel: no ConvTranspose" in shown(panel.matrix)
+
+
+def test_the_matrix_keeps_its_buttons_and_tab_goes_from_top_to_bottom(panel, targets):
+    panel.selection.select(fakes.GRU)
+    before = panel.matrix.findChildren(RowButton)
+    panel.selection.select(fakes.RELU)
+    targets.choose("opscope")
+    assert panel.matrix.findChildren(RowButton) == before
+    assert {b.accessibleName().split(",")[0] for b in before} == {
+        f"{row.target.label}: {row.word}" for row in panel.matrix.rows
+    }
+    column = [
+        panel.matrix.layout().itemAt(i).widget() for i in range(panel.matrix.layout().count())
+    ]
+    stops = [w for w in column if isinstance(w, RowButton | QToolButton)]
+    assert len(stops) == 5  # with the fold
+    chain = [stops[0]]
+    while (after := chain[-1].nextInFocusChain()) is not stops[0]:
+        chain.append(after)
+    assert [w for w in chain if w in stops] == stops
 
 
 def test_the_installed_runtime_s_answer_stands_beside_and_differences_are_marked(
