@@ -22,6 +22,7 @@ from opscope.engine.ir.model import Model
 from opscope.gui.app import make_application
 from opscope.gui.engine_services import engine_services
 from opscope.gui.main_window import MainWindow
+from opscope.gui.scheme import Scheme
 from opscope.gui.services import Services
 from opscope.gui.settings import Settings
 from opscope.gui.views.graph.colouring import Mode
@@ -97,6 +98,10 @@ def _bench(window: MainWindow, path: str, *, live: bool) -> None:
     for state in ("off", "on"):
         watch.measure(f"copies {state}", window.commands.copies.trigger)
     watch.measure("the whole graph (F)", work.page.canvas.gaze.fit)
+    for what, node in zip(("a node", "the next node"), window.document.places, strict=False):
+        watch.measure(what, lambda node=node: window.selection.reveal(node))
+    for scheme in (Scheme.DARK, Scheme.LIGHT):
+        watch.measure(f"theme {scheme}", lambda scheme=scheme: window.scheme.choose(scheme))
     watch.measure("next offending (N), first time", lambda: window.walker.offending(1))
     watch.measure("next offending (N)", lambda: window.walker.offending(1))
     if live:
