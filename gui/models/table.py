@@ -15,6 +15,8 @@ from ..format import MISSING, plain_tip
 Row = TypeVar("Row")
 Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class Role(IntEnum):
@@ -28,6 +30,17 @@ class Role(IntEnum):
     BAR = Qt.ItemDataRole.UserRole + 1
     LOOK = Qt.ItemDataRole.UserRole + 2
     ROW = Qt.ItemDataRole.UserRole + 3
+
+
+_QT_S_CHOICE = frozenset(  # asked for with every cell that is painted
+    {
+        Qt.ItemDataRole.DecorationRole,
+        Qt.ItemDataRole.FontRole,
+        Qt.ItemDataRole.BackgroundRole,
+        Qt.ItemDataRole.ForegroundRole,
+        Qt.ItemDataRole.CheckStateRole,
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -127,14 +140,13 @@ class TableModel(QAbstractTableModel, Generic[Row]):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """A cell, formatted for the display and raw for the other roles."""
-        if not index.isValid() or index.row() >= len(self._rows):
+        if role in _QT_S_CHOICE or not index.isValid() or index.row() >= len(self._rows):
             return None
         row, column = self._rows[index.row()], self._columns[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return column.label(row)
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if column.numeric else Qt.AlignmentFlag.AlignLeft
-            return side | Qt.AlignmentFlag.AlignVCenter
+            return _RIGHT if column.numeric else _LEFT
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(column.detail(row) if column.detail else column.label(row))
         if role == Role.SORT:
@@ -157,8 +169,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(column.tip) or None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if column.numeric else Qt.AlignmentFlag.AlignLeft
-            return side | Qt.AlignmentFlag.AlignVCenter
+            return _RIGHT if column.numeric else _LEFT
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
