@@ -88,7 +88,9 @@ class Flow:
         self.made: dict[Value, frozenset[bool]] = {}
         self.producer: dict[Value, NodeId] = {}
         self.readers: dict[tuple[Value, bool], list[NodeId]] = {}
-        # A function before its callers: they ask what it does with its arguments.
+        self._results: dict[GraphPath, tuple[tuple[Value, ...], ...]] = {}
+        # A function before its callers: they ask what it does with its arguments. Of functions that
+        # call each other one comes too early; what such a call gives is not known.
         for top in (*(f.graph for f in callees_first(model)), model.graph):
             graphs = tuple(_with_subgraphs(top))
             for graph in graphs:
@@ -97,6 +99,9 @@ class Flow:
                 self._note_calls(graph)
             for graph in graphs:
                 self._note_reads(graph)
+            self._results[top.path] = tuple(
+                tuple(self.origins(top.path, port.name)) for port in top.outputs
+            )
 
     def side(self, node: Node) -> bool | None:
         """True on the GPU, False on the host, None where it does no work in a run."""
@@ -149,16 +154,14 @@ class Flow:
             if index < len(inner.outputs)
         ]
 
-    def _results(self, function: Function, index: int) -> tuple[Value, ...]:
-        outputs = function.graph.outputs
-        if index >= len(outputs):
-            return ()
-        return tuple(self.origins(function.graph.path, outputs[index].name))
+    def _results_of(self, function: Function, index: int) -> tuple[Value, ...]:
+        found = self._results.get(function.graph.path, ())
+        return found[index] if index < len(found) else ()
 
     def _handed_through(self, function: Function, index: int, call: Node) -> list[int]:
         """The arguments of ``call`` that the function gives back as its output ``index``."""
         names = [port.name for port in function.graph.inputs]
-        found = [v[1] for v in self._results(function, index) if v not in self.made]
+        found = [v[1] for v in self._results_of(function, index) if v not in self.made]
         return [i for n in found if n in names and (i := names.index(n)) < len(call.inputs)]
 
     def _note_made(self, graph: Graph) -> None:
@@ -177,7 +180,7 @@ class Flow:
             function = self._model.function_of(node)
             for index, name in enumerate(node.outputs) if function is not None else ():
                 assert function is not None
-                values = [v for v in self._results(function, index) if v in self.made]
+                values = [v for v in self._results_of(function, index) if v in self.made]
                 if name and values:
                     self.made[graph.path, name] = frozenset().union(*(self.made[v] for v in values))
                     self.producer[graph.path, name] = node.id

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
+from opscope.engine.ir.load import load_bytes
 from opscope.engine.ir.model import Model, NodeId
 from opscope.engine.providers.flow import EQUAL, Flow, callees_first, nothing, side_of
 from opscope.engine.providers.support import Status, Support
@@ -120,3 +121,48 @@ def test_functions_follow_those_that_they_call() -> None:
         domains=["own"],
     )
     assert [f.name for f in callees_first(subject)] == ["Inner", "Outer"]
+
+
+def calling(called: str, times: int) -> list[Any]:
+    """Nodes that call ``called`` one after the other, from ``a`` to ``b``."""
+    names = ["a", *(f"c{i}" for i in range(times - 1)), "b"]
+    return [
+        helper.make_node(called, [names[i]], [names[i + 1]], domain="local") for i in range(times)
+    ]
+
+
+def functions(bodies: dict[str, list[Any]], called: str) -> Model:
+    """A model of an Exp, a call of ``called`` and an Abs; each body makes ``b`` of ``a``."""
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("local", 1)]
+    subject = [
+        node("Exp", "x", "made", "maker"),
+        helper.make_node(called, ["made"], ["given"], domain="local", name="call"),
+        node("Abs", "given", "y", "reader"),
+    ]
+    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, (2, 6)) for n in ("x", "y")]
+    proto = helper.make_model(
+        helper.make_graph(subject, "g", ends[:1], ends[1:]),
+        opset_imports=imports,
+        functions=[
+            helper.make_function("local", name, ["a"], ["b"], nodes, imports)
+            for name, nodes in bodies.items()
+        ],
+        ir_version=9,
+    )
+    return load_bytes(proto.SerializeToString())
+
+
+def test_functions_that_call_themselves_or_each_other_give_what_is_not_known() -> None:
+    for bodies in ({"A": calling("A", 1)}, {"A": calling("B", 1), "B": calling("A", 2)}):
+        found = flow(functions(bodies, "A"), {"maker": GPU, "reader": HOST})
+        assert found.made == {((), "made"): {True}, ((), "y"): {False}}
+        assert ((), "made") not in {value for value, _ in found.readers}
+
+
+def test_a_value_is_followed_through_billions_of_calls_that_hand_it_on() -> None:
+    bodies = {"F0": [node("Identity", "a", "b", "nothing")]}
+    bodies |= {f"F{i}": calling(f"F{i - 1}", 2) for i in range(1, 40)}
+    dropped = Support(Status.FOLDED, data={"step": "dropped"})
+    sides = {"maker": GPU, "nothing": dropped, "reader": HOST}
+    found = flow(functions(bodies, "F39"), sides)
+    assert found.readers[((), "made"), False] == [NodeId((), 2)]
