@@ -9,13 +9,15 @@ import numpy as np
 
 from ..device.profile import DeviceProfile
 from ..diagnostics import Diagnostic
-from ..errors import NotCoveredError
+from ..errors import NodeError, NotCoveredError
 from ..feeds import check_feeds
 from ..host.evaluate import can_evaluate
 from ..host.scope import Scope
 from ..host.work import Work
+from ..ir.calls import callers_first, expanded_nodes
 from ..ir.infer import infer_node
 from ..ir.model import Function, Model, Node, NodeId, TensorType, subgraph_reads
+from ..ir.static_types import MAX_EXPANDED_NODES
 from ..ops.registry import Kernel, Registry
 from ..ops.steps import Activation, Cost
 from ..ops.use import OpUse
@@ -98,6 +100,7 @@ class _Planner:
         self._placement: list[NodePlacement] = []
         self._diagnostics: list[Diagnostic] = []
         self._fused: set[NodeId] = set()
+        self._expanded = expanded_nodes(model, callers_first(model)) if model.functions else 0
         self._stats = StatsCollector(self._memory)
         self._watcher = IndexWatcher(self._memory)
 
@@ -131,6 +134,12 @@ class _Planner:
                 self._node(frame, node)
 
     def _call(self, frame: Frame, node: Node, function: Function) -> None:
+        if self._expanded > MAX_EXPANDED_NODES:
+            reason = (
+                f"with all calls expanded the model has {self._expanded:,} nodes; at most "
+                f"{MAX_EXPANDED_NODES:,} are planned"
+            )
+            raise NodeError(frame.node_id(node), node.label, node.op, reason)
         inner = call_frame(frame, node, function)
         self._open(frame, node, inner, f"calls {function.domain}::{function.name}")
 

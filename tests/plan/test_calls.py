@@ -96,3 +96,16 @@ def test_a_call_with_too_many_inputs_or_without_end_is_refused(session: Session)
     node = helper.make_node("Endless", ["x"], ["y"], domain="local")
     with pytest.raises(NodeError, match="calls itself"):
         session.plan(calls(node, [endless], {}), {"x": X})
+
+
+def test_calls_that_stand_for_billions_of_nodes_are_refused_at_once(session: Session) -> None:
+    def body(called: str) -> list[Any]:
+        ends = (("a", "c"), ("c", "o"))
+        return [helper.make_node(called, [a], [b], domain="local") for a, b in ends]
+
+    functions = [function("F0", ["a"], ["o"], [helper.make_node("Neg", ["a"], ["o"])], [])]
+    functions += [function(f"F{i}", ["a"], ["o"], body(f"F{i - 1}"), []) for i in range(1, 31)]
+    node = helper.make_node("F30", ["x"], ["y"], domain="local", name="top")
+    # 2^30 Negs; 2^31 - 1 calls in the bodies and the one in the graph: 2^30 + 2^31 - 1.
+    with pytest.raises(NodeError, match=r"'top' .* has 3,221,225,471 nodes; at most 200,000"):
+        session.plan(calls(node, functions, {}), {"x": X})
