@@ -40,7 +40,7 @@ class _Axis:
     stride: int
 
     def is_whole(self, stride: int) -> bool:
-        """True if nothing is added or taken off, and the axis has that ``stride``."""
+        """True if nothing is added to what is kept, and the axis has that ``stride``."""
         return (self.padded, self.before, self.stride) == (self.extent, 0, stride)
 
 
@@ -103,7 +103,8 @@ class Pad(Kernel):
         source, fill, target = steps.input(0), self._fill(use, steps), steps.output()
         wide, element = WIDE[source.element]
         *outer, inner = axes
-        if inner.extent % wide or not inner.is_whole(1):
+        offsets = (base, inner.extent, *(axis.stride for axis in outer))
+        if not inner.is_whole(1) or any(offset % wide for offset in offsets):
             wide, element = 1, source.element
         words = [w for axis in outer for w in (*astuple(axis)[:3], axis.stride // wide)]
         words += [inner.padded // wide, inner.extent // wide, inner.before, 1]

@@ -52,6 +52,8 @@ def test_what_pads_crop_is_not_padded_with(mode: str, dtype: str) -> None:
         ((-1, 2, 0, 2, -3, 0), x[1:, :3], ((0, 2), (2, 0), (0, 0))),
         ((4, 0, -2, -2, 0, 3), x[:3, :, 2:], ((4, 0), (0, 0), (0, 3))),
         ((-1, -1, 0, -1, 1, 0), x[1:4, 1:], ((0, 0), (0, 1), (0, 0))),
+        ((0, 1, -1, 0, 0, -3), x[:, :, 1:5], ((0, 0), (1, 0), (0, 0))),
+        ((0, -2, -4, 0, 1, 0), x[:, 2:, 4:], ((0, 0), (0, 1), (0, 0))),
     ):
         (got,) = run_op("Pad", [x, ints(*pads)], {"mode": mode})
         np.testing.assert_array_equal(got, np.pad(kept, widths, mode=mode), strict=True)
