@@ -1,8 +1,12 @@
-"""What of a check's findings ``opscope fix`` may mend: one command line per rule."""
+"""What of a check's findings ``opscope fix`` may mend: one command line for all its rules.
+
+A rule that has to be told something more has a line of its own.
+"""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from ..checks.codes import CODES
@@ -19,7 +23,7 @@ _VALUES = {"fix-shapes": ("--shape", "NAME=2,3")}
 
 
 def fix_hints(checked: Checked) -> list[str]:
-    """A line for each rule that is for one of the findings of a file, the most findings first.
+    """The lines for the findings of a file; of the rules the one for most of them comes first.
 
     None for a report, which holds no model that could be written anew.
     """
@@ -39,14 +43,26 @@ def fix_hints(checked: Checked) -> list[str]:
         named = others.setdefault(code.fix, {})
         if found.diagnostic.target not in _UNNAMED:
             named[found.diagnostic.target] = None
-    ranked = sorted(counts.items(), key=lambda item: -item[1])
-    return [_line(checked.path, rule, count, tuple(others[rule])) for rule, count in ranked]
+    ranked = sorted(counts, key=lambda rule: -counts[rule])
+    together = tuple(rule for rule in ranked if rule not in _VALUES)
+    alone = ((rule,) for rule in ranked if rule in _VALUES)
+    return [
+        _line(
+            checked.path,
+            rules,
+            sum(counts[rule] for rule in rules),
+            tuple(dict.fromkeys(name for rule in rules for name in others[rule])),
+        )
+        for rules in (together, *alone)
+        if rules
+    ]
 
 
-def _line(path: str, rule: str, count: int, targets: tuple[str, ...]) -> str:
+def _line(path: str, rules: Sequence[str], count: int, targets: tuple[str, ...]) -> str:
     source = PurePath(path)
     copy = source.with_name(f"{source.stem}-fixed{source.suffix}")
-    words = ["opscope", "fix", path, "--rule", rule, *_VALUES.get(rule, ())]
+    words = ["opscope", "fix", path, "--rule", ",".join(rules)]
+    words += [word for rule in rules for word in _VALUES.get(rule, ())]
     if targets != (FIX_DEFAULT,):
         words += [word for name in targets for word in ("--target", name)]
     finding = "1 finding" if count == 1 else f"{count:,} findings"

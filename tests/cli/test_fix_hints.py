@@ -53,7 +53,22 @@ def test_targets_are_named_where_they_are_not_the_default() -> None:
     assert fix_hints(checked("m.onnx", (gate, "opscope"), ("copies", "ort-web"))) == []
 
 
-def test_one_line_a_rule_the_most_findings_first() -> None:
+def test_all_rules_are_one_command_because_each_would_write_the_same_file() -> None:
+    (line,) = fix_hints(
+        checked(
+            "m.onnx",
+            ("int64-narrowing", "ort-webgpu"),
+            ("opset-gate", "ort-webgpu"),
+            ("opset-gate", "ort-webgpu"),
+        )
+    )
+    assert line == (
+        "fix: opscope fix m.onnx --rule lower-opset,int64-to-int32 -o m-fixed.onnx  "
+        "may mend 3 findings"
+    )
+
+
+def test_a_rule_that_has_to_be_told_more_has_its_own_line() -> None:
     first, second = fix_hints(
         checked(
             "m.onnx",
