@@ -71,7 +71,8 @@ class External:
             status = os.stat(self.path)
         except OSError as error:
             reason = f"{what} is not there ({error.strerror}), so it was not read"
-            return Problem("external-data-missing", reason, f"Put it into {self.folder}.")
+            remedy = "Put the file there; its name is relative to the model's folder."
+            return Problem("external-data-missing", reason, remedy)
         if not stat.S_ISREG(status.st_mode):
             reason = f"{what} is no regular file, so it was not read"
             return Problem("external-data-missing", reason, "Put a plain file in its place.")

@@ -141,6 +141,8 @@ def test_bounds_are_checked(tmp_path, entries, size, expected):
 def test_missing_and_irregular_files(tmp_path):
     path = save(tmp_path, external("w.bin"))
     assert "is not there (No such file" in refused(path, "external-data-missing")
+    (found,) = load_model(path).diagnostics
+    assert found.remedy == "Put the file there; its name is relative to the model's folder."
     (tmp_path / "w.bin").mkdir()
     assert "is no regular file" in refused(path, "external-data-missing")
 
