@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -102,7 +103,16 @@ def test_a_dead_child_is_followed_by_another() -> None:
         assert said(made, "live") == "live"
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """SIGINT interrupts, also in a job that a shell has put into the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @on_posix
+@pytest.mark.usefixtures("interruptible")
 def test_an_answer_that_was_not_waited_for_is_not_taken_for_the_next_one() -> None:
     made = child("time.sleep(1) if said == 'late' else None")
     me = threading.get_ident()
