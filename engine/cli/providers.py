@@ -28,7 +28,7 @@ from .text import one_line
 HELP = "list the tables of ONNX Runtime's providers, or record one from an installed ORT"
 EXIT_CODES = (
     "exit codes: 0 listed or recorded; 2 bad usage, or a file that cannot be written; 3 no "
-    "onnxruntime, or no device, to record from"
+    "onnxruntime, or no device, to record from; 4 onnxruntime gave no list of its kernels"
 )
 
 

@@ -12,6 +12,19 @@ from ..ir.model import NodeId
 from ..providers.support import Status
 
 CPU = "CPUExecutionProvider"
+WEBGPU = "WebGpuExecutionProvider"
+PACKAGES: Mapping[str, str] = {
+    CPU: "onnxruntime",
+    WEBGPU: "onnxruntime onnxruntime-ep-webgpu",
+    "CUDAExecutionProvider": "onnxruntime-gpu",
+    "DmlExecutionProvider": "onnxruntime-directml",
+}
+"""What pip installs an ORT with a provider from."""
+
+
+def install(provider: str) -> str:
+    """What helps where a provider's packages are not installed, or too old."""
+    return f"install it with: pip install -U {PACKAGES[provider]}"
 
 
 class LiveUnavailable(OpscopeError):  # noqa: N818 - the name is part of the interface

@@ -13,9 +13,8 @@ from ..ir.model import Model
 from ..providers.ort import OrtProvider
 from ..providers.record import FAMILIES
 from ..providers.targets import Target, target, targets
-from .answer import CPU, LiveUnavailable
+from .answer import CPU, PACKAGES, WEBGPU, LiveUnavailable, install
 
-WEBGPU = "WebGpuExecutionProvider"
 PROVIDERS: Mapping[str, str] = {
     "ort-webgpu": WEBGPU,
     "ort-cpu": CPU,
@@ -23,15 +22,8 @@ PROVIDERS: Mapping[str, str] = {
     "ort-dml": "DmlExecutionProvider",
 }
 IN_A_BROWSER = ("ort-web", "webnn")
-INSTALL = "install it with: pip install 'opscope[ort]'"
-PACKAGED = "install Opscope itself with: pip install 'opscope[ort]'"
+PACKAGED = "install Opscope from its source, with the extra 'ort'"
 SOFTWARE = "ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER"
-
-# Where an ORT with a provider comes from.
-_PACKAGES: Mapping[str, str] = {
-    "CUDAExecutionProvider": "onnxruntime-gpu",
-    "DmlExecutionProvider": "onnxruntime-directml",
-}
 
 
 @dataclass(frozen=True)
@@ -115,7 +107,8 @@ def check_hello(asked: Asked, hello: Mapping[str, Any]) -> None:
     version = hello["versions"]["onnxruntime"]
     if not hello["records"]:
         raise LiveUnavailable(
-            f"onnxruntime {version} does not tell which provider took which node; {INSTALL}"
+            f"onnxruntime {version} does not tell which provider took which node; "
+            + install(asked.provider)
         )
     if asked.provider not in hello["available"] and not hello["devices"]:
         raise LiveUnavailable(no_adapter(asked.provider, hello["versions"]))
@@ -167,8 +160,7 @@ def _refusal(asked: Asked, kind: str, text: str) -> str:
     if kind == "missing" and getattr(sys, "frozen", False):
         return f"this packaged application has no onnxruntime ({text}); {PACKAGED}"
     if kind == "no-provider":
-        package = _PACKAGES.get(asked.provider)
-        return f"{text}; it is in the package {package}" if package else text
+        return f"{text}; it is in the package {PACKAGES[asked.provider].split()[-1]}"
     if kind == "no-device":
         return no_adapter(asked.provider, {})
-    return f"{text}; {INSTALL}"
+    return f"{text}; {install(asked.provider)}"

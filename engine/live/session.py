@@ -17,13 +17,12 @@ from ..ir.model import Model, NodeId
 from ..ir.named import NamedCopy, named_copy
 from ..process_memory import memory_for_one
 from ..providers.support import Status
-from .answer import LiveNode, LivePlacement, LiveUnavailable
+from .answer import WEBGPU, LiveNode, LivePlacement, LiveUnavailable
 from .assignments import Assigned, is_needed, tokens
 from .child import OrtChild
 from .handover import Feeds, read_outputs, saved_graph, write_feeds, write_model
 from .match import match
 from .providers import (
-    WEBGPU,
     Asked,
     asked,
     check_hello,

@@ -16,6 +16,7 @@ from typing import Any
 
 from ..child import ChildGone
 from ..errors import DeviceError, OpscopeError, UsageError
+from ..live.answer import install
 from ..live.child import OrtChild, worker_command
 from ..process_memory import memory_for_one
 from .table import EXACT_WHEN_OPEN, KernelRow, ProviderTable
@@ -72,7 +73,7 @@ class RecordError(OpscopeError):
 class OrtMissingError(RecordError):
     """ONNX Runtime, or the provider's package, is not installed."""
 
-    exit_code = 2
+    exit_code = 3
 
 
 def record(family: str, called: str = "") -> Mapping[str, Any]:
@@ -132,7 +133,7 @@ def ask(
 def _refusal(family: Family, kind: str, text: str) -> OpscopeError:
     """The error for what the child refused, with what helps."""
     if kind in ("missing", "no-plugin"):
-        return OrtMissingError(f"{family.family}: {text}; pip install 'opscope[ort]' brings it")
+        return OrtMissingError(f"{family.family}: {text}; {install(family.provider)}")
     if kind == "no-device":
         return DeviceError(
             f"{family.family}: {text}; it takes a GPU with a Vulkan driver, or Mesa 25 and "

@@ -190,9 +190,10 @@ def test_without_onnxruntime_it_says_what_brings_it(
     child = [sys.executable, "-c", f"import json; input(); print(json.dumps({answer}))"]
     monkeypatch.setattr(recording, "worker_command", lambda: child)
     code, _, err = call(capsys, "--record", "ort-cpu")
-    assert code == 2
+    assert code == 3
     assert err == (
-        "opscope: error: ort-cpu: onnxruntime is not there; pip install 'opscope[ort]' brings it\n"
+        "opscope: error: ort-cpu: onnxruntime is not there; "
+        "install it with: pip install -U onnxruntime\n"
     )
 
 

@@ -120,10 +120,18 @@ def test_why_there_is_no_adapter(words: list[str], why: str) -> None:
     assert re.search(why, with_text)
 
 
-def test_missing_packages_say_how_to_get_them() -> None:
+@pytest.mark.parametrize(
+    ("target", "packages"),
+    [
+        ("ort-cpu", "onnxruntime"),
+        ("ort-webgpu", "onnxruntime onnxruntime-ep-webgpu"),
+        ("ort-cuda", "onnxruntime-gpu"),
+    ],
+)
+def test_missing_packages_say_how_to_get_them(target: str, packages: str) -> None:
     refused = {"refused": "missing", "text": "onnxruntime cannot be imported: no"}
-    with pytest.raises(LiveUnavailable, match=r"pip install 'opscope\[ort\]'"):
-        check_hello(asked("ort-webgpu"), refused)
+    with pytest.raises(LiveUnavailable, match=f"pip install -U {packages}$"):
+        check_hello(asked(target), refused)
 
 
 def test_adapter_failures_are_told_from_others() -> None:

@@ -204,6 +204,6 @@ def test_a_packaged_application_without_onnxruntime_says_what_helps(
     refused += "'refused': 'missing', 'text': 'no module'}))"
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     session = LiveSession(command=[sys.executable, "-c", refused])
-    said = r"packaged application.*\(no module\).*itself"
+    said = r"packaged application.*\(no module\).*from its source"
     with session, pytest.raises(LiveUnavailable, match=said):
         session.ask(MADE, "ort-cpu")

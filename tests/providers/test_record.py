@@ -190,8 +190,8 @@ def played(body: str) -> list[str]:
 @pytest.mark.parametrize(
     ("body", "error", "text"),
     [
-        ("say(refused='missing', text='no ort')", OrtMissingError, "no ort; pip install 'opscope"),
-        ("say(refused='no-plugin', text='none')", OrtMissingError, "none; pip install 'opscope"),
+        ("say(refused='missing', text='no ort')", OrtMissingError, "no ort; install it with"),
+        ("say(refused='no-plugin', text='none')", OrtMissingError, "none; install it with"),
         (
             "say(refused='no-device', text='none')",
             DeviceError,
