@@ -180,6 +180,7 @@ def _saved(path: str, checked: tuple[Checked, ...]) -> tuple[tuple[Checked, ...]
 def _call(options: argparse.Namespace) -> Call:
     """What the options and the project's file say together; the options win."""
     files = model_files(options.models)
+    _refuse_no_folder()
     if options.jobs < 0:
         raise UsageError(f"--jobs must be at least 1, not {options.jobs}")
     if not 0 < options.timeout <= threading.TIMEOUT_MAX:
@@ -199,6 +200,14 @@ def _call(options: argparse.Namespace) -> Call:
     if options.live and all(target(i).family in ("opscope", *IN_A_BROWSER) for i in ids):
         raise UsageError(f"--live: no installed ORT has {', '.join(ids)}; name another --target")
     return Call(files, ids, policy, options.baseline or "")
+
+
+def _refuse_no_folder() -> None:
+    """Files are named as they lie from the current folder; another process may have removed it."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise UsageError(f"the current folder cannot be found: {error.strerror}") from error
 
 
 def _found_policy() -> str | None:

@@ -71,7 +71,7 @@ def read_baseline(path: str | Path) -> Baseline:
         models = _models(json.loads(raw))
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is no baseline: {error}") from error
-    return Baseline(Path(path).resolve().parent, models)
+    return Baseline(_place(path).parent, models)
 
 
 def write_baseline(path: str | Path, checked: Sequence[Checked]) -> int:
@@ -84,7 +84,7 @@ def write_baseline(path: str | Path, checked: Sequence[Checked]) -> int:
     unread = [c for c in checked if not c.readable]
     if unread:
         raise UsageError(f"{path} is not written: {unread[0].path} could not be checked")
-    folder = Path(path).resolve().parent
+    folder = _place(path).parent
     models: dict[str, dict[str, Any]] = {}
     for c in checked:
         every = (*c.findings, *c.known)
@@ -158,9 +158,9 @@ def _described(found: Found) -> dict[str, Any]:
 
 def _relative(path: str, folder: Path) -> str:
     try:
-        return Path(os.path.relpath(Path(path).resolve(), folder)).as_posix()
+        return Path(os.path.relpath(_place(path), folder)).as_posix()
     except ValueError:  # another drive
-        return Path(path).resolve().as_posix()
+        return _place(path).as_posix()
 
 
 def _models(data: Any) -> dict[str, KnownModel]:
@@ -185,3 +185,8 @@ def _known(path: str, entry: Any) -> KnownModel:
             raise ValueError(f"{path!r}: finding {key!r} has no count")
         counts[key] = count
     return KnownModel(str(entry.get("sha256", "")), counts)
+
+
+def _place(path: str | Path) -> Path:
+    """``path`` from the root on; where a link leads to itself, the link."""
+    return Path(os.path.realpath(path))

@@ -30,10 +30,10 @@ def find_policy(folder: str | Path = ".") -> Path | None:
 
     Outside a repository only ``folder`` itself is looked at.
     """
-    start = Path(folder).resolve()
+    start = Path(os.path.realpath(folder))
     root = repository_root(start)
     above = [f for f in (start, *start.parents) if f.is_relative_to(root)]
-    return next((f / NAME for f in above if os.path.isfile(f / NAME)), None)
+    return next((f / NAME for f in above if os.path.lexists(f / NAME)), None)
 
 
 def read_policy(path: str | Path) -> Policy:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import stat
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import onnx
@@ -55,11 +55,11 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     """
     name = os.fspath(path)
     try:
-        if Path(name).is_dir():
+        mode = os.stat(name).st_mode
+        if stat.S_ISDIR(mode):
             raise ModelFileError(f"{name}: this is a folder, not an ONNX model")
-        if not Path(name).is_file():
-            state = "is no regular file" if Path(name).exists() else "there is no such file"
-            raise ModelFileError(f"{name}: {state}")
+        if not stat.S_ISREG(mode):
+            raise ModelFileError(f"{name}: is no regular file")
         with open(name, "rb") as file:
             head = file.read(_SNIFF_BYTES)
             size = os.fstat(file.fileno()).st_size
@@ -72,6 +72,8 @@ def load_model(path: str | os.PathLike[str]) -> Model:
                     "weights in external data)"
                 )
             data = head + file.read()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise ModelFileError(f"{name}: there is no such file") from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise ModelFileError(f"{name}: the file cannot be read: {reason}") from error

@@ -177,6 +177,16 @@ def test_a_missing_baseline_says_how_to_make_one(tmp_path: Path) -> None:
 # -- places ----------------------------------------------------------------------------------------
 
 
+def test_a_link_that_leads_to_itself_stops_no_other_file(known: Path) -> None:
+    loop = known.parent / "loop"
+    loop.symlink_to("loop")
+    unread = failed(Request(str(loop)), "it cannot be read", 2)
+    found = compare((unread, check(str(known.parent / "models/m.onnx"))), read_baseline(known))
+    assert [c.error for c in found] == ["it cannot be read", ""]
+    with pytest.raises(UsageError, match="loop cannot be written: Too many levels"):
+        write_baseline(loop, ())
+
+
 def nested(before: int, name: str = "choose") -> onnx.ModelProto:
     """An If whose branch has nodes: one named, one not, two of one name."""
     end = helper.make_tensor_value_info("t", 1, None)

@@ -190,6 +190,14 @@ def test_outside_a_repository_only_the_folder_itself_is_looked_at(tmp_path: Path
     assert find_policy(tmp_path) == tmp_path / "opscope.toml"
 
 
+def test_a_link_to_nowhere_is_not_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "opscope.toml").symlink_to("gone.toml")
+    found = find_policy(tmp_path)
+    assert found is not None
+    with pytest.raises(UsageError, match=r"opscope\.toml cannot be read: No such file"):
+        read_policy(found)
+
+
 # -- what it says of a target and a model ----------------------------------------------------------
 
 

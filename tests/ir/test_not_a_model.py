@@ -70,6 +70,12 @@ def test_folder_and_missing_file(tmp_path):
         load_model(tmp_path / "none.onnx")
 
 
+def test_a_link_that_leads_to_itself_is_told_as_one(tmp_path):
+    (tmp_path / "loop.onnx").symlink_to("loop.onnx")
+    with pytest.raises(ModelFileError, match=r"loop\.onnx: .*: Too many levels of symbolic links"):
+        load_model(tmp_path / "loop.onnx")
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_a_pipe_is_refused_without_waiting_for_it(tmp_path):
     os.mkfifo(tmp_path / "pipe.onnx")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -65,6 +66,20 @@ def test_with_debug_a_defect_in_one_of_many_files_has_its_traceback(
     err = capsys.readouterr().err
     assert "Traceback" in err
     assert "a defect in Opscope, please report it: RuntimeError: no such thing" in err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere the current folder cannot be removed")
+def test_a_current_folder_that_is_gone_is_one_line(
+    fine: str, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = here / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert main(["check", fine]) == 2
+    told = "opscope: error: the current folder cannot be found: No such file or directory\n"
+    assert capsys.readouterr().err == told
+    monkeypatch.chdir(here)
 
 
 @pytest.mark.parametrize(
