@@ -81,8 +81,7 @@ class OperatorsPanel(Panel):
 
     def _arrange(self) -> None:
         self.table.show_columns(columns(self._targets))
-        for i, column in enumerate(self.model.columns):
-            self.table.setColumnHidden(i, column.title in TIME_COLUMNS)
+        self._share_width(timed=False)  # at once, or there is something to scroll until they count
 
     def _describe(self) -> None:
         model = self._document.model
@@ -132,10 +131,10 @@ class OperatorsPanel(Panel):
         """Without times to show, names and verdicts have the room for them."""
         header = self.table.horizontalHeader()
         mode = header.ResizeMode.Interactive if timed else header.ResizeMode.Stretch
+        header.setStretchLastSection(timed)  # among others that do, it comes out too wide
         for i, column in enumerate(self.model.columns):
-            if column.title in TIME_COLUMNS:
-                self.table.setColumnHidden(i, not timed)
-            elif column.look and header.sectionResizeMode(i) != mode:
+            self.table.setColumnHidden(i, column.title in TIME_COLUMNS and not timed)
+            if column.look and header.sectionResizeMode(i) != mode:
                 header.setSectionResizeMode(i, mode)
                 self.table.set_width(i, column.width)
         most = OPERATOR_WIDTH if timed else 2 * OPERATOR_WIDTH

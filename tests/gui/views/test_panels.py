@@ -498,6 +498,21 @@ def test_a_click_on_an_operator_goes_from_one_of_its_nodes_to_the_next(document,
     assert seen == [fakes.RELU, second.id, fakes.RELU]
 
 
+def test_operators_and_verdicts_fill_the_width_and_leave_nothing_to_scroll(document, app):
+    panel = OperatorsPanel(document, Selection(), LIGHT)
+    panel.resize(397, 400)
+    panel.show()
+    for number in (2, 3, 2, 4):
+        panel.set_targets(fakes.TARGETS[:number])
+        for _ in range(5):
+            app.processEvents()
+        header = panel.table.horizontalHeader()
+        shown = [i for i in range(header.count()) if not header.isSectionHidden(i)]
+        assert len(shown) == 2 + number
+        assert header.length() == panel.table.viewport().width()
+        assert panel.table.horizontalScrollBar().maximum() == 0
+
+
 def test_a_click_on_a_curve_selects_its_operator_s_slowest_node(document, app):
     document.set_plan(fakes.plan())
     document.add_runs([fakes.run(first=True), fakes.run(1), fakes.run(1)])
