@@ -109,6 +109,19 @@ def test_names_that_break_lines_do_not_break_tables(
     assert printed.count("two\\nlines \\x1b[31m") == 2
 
 
+def test_a_domain_with_terminal_codes_is_shown_printable(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = save_model(tmp_path)
+    model = onnx.load(path)
+    model.opset_import.append(helper.make_opsetid("odd\x1b[31m", 1))
+    onnx.save(model, path)
+    assert main(["run", path]) == main(["plan", path]) == 0
+    printed = capsys.readouterr().out
+    assert "\x1b" not in printed
+    assert printed.count("odd\\x1b[31m 1") == 2
+
+
 @pytest.mark.parametrize("command", ["run", "plan"])
 def test_json_on_standard_output_stands_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
