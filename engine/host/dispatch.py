@@ -40,6 +40,8 @@ def evaluate_use(use: OpUse, inputs: Sequence[Value], scope: Scope | None = None
     except Exception as error:
         # Inputs that contradict the ONNX text reach numpy in a hundred ways; each is this node's.
         reason = " ".join(str(error).split()) or type(error).__name__
+        if lacking := use.missing_input:
+            reason = f"{use.op} lacks the input {lacking!r}, which ONNX requires"
         raise use.error(f"the host cannot compute it: {reason}") from error
     return _outputs(use, found)
 

@@ -71,6 +71,11 @@ def test_an_unknown_attribute_is_refused_by_name() -> None:
     assert (verdict.status, verdict.reason) == (Status.UNSUPPORTED, Reason.ATTRIBUTE)
 
 
+def test_an_input_that_is_left_out_is_named() -> None:
+    with pytest.raises(NodeError, match="Relu lacks the input 'X', which ONNX requires"):
+        evaluate(OpUse("Relu", "", 14, (None,), (None,), {}, opset=17), [None])
+
+
 def test_an_unknown_operator_is_refused_by_name() -> None:
     verdict = can_evaluate(OpUse("DynamicQuantizeLSTM", "com.microsoft"))
     assert verdict.status is Status.UNSUPPORTED
