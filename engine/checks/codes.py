@@ -78,7 +78,7 @@ _ALL = (
          (INFO,), PLACEMENT),
     # ---- precision
     Code("f16-index-loss", "indices computed in f16 give wrong columns",
-         (WARNING, INFO), PRECISION, WEBGPU, fix="cast-f32"),
+         (ERROR, INFO), PRECISION, WEBGPU, fix="cast-f32"),
     Code("f16-index-pattern", "an axis longer than f16 can count",
          (INFO,), PRECISION),
     Code("f16-long-sum", "a sum of more f16 terms than f16 can add",

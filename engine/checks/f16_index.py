@@ -65,7 +65,7 @@ def wrong_positions(
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    """A warning for ConvTranspose on ORT WebGPU, information for the same pattern elsewhere."""
+    """An error for ConvTranspose on ORT WebGPU, information for the same pattern elsewhere."""
     for node, use in context.f16_uses():
         if node.op == "ConvTranspose":
             if there := context.on_gpu_of(ORT_WEBGPU, node):
@@ -124,7 +124,7 @@ def _loss(node: Node, axis: int, count: int, extent: int, wrong: np.ndarray) -> 
     )
     return finding(
         CODE,
-        Severity.WARNING,
+        Severity.ERROR,
         node,
         text,
         "run this node in f32 there (a Cast before and after it), or split the input so that the "

@@ -111,7 +111,7 @@ def test_the_loop_over_taps_is_the_providers() -> None:
 
 def test_index_loss_names_the_columns_the_issue_and_the_versions() -> None:
     told = only(deconvolution(1100, 4, strides=[2], pads=[1, 1]), "f16-index-loss")
-    assert told.severity is Severity.WARNING
+    assert told.severity is Severity.ERROR
     assert (told.name, told.target) == ("up", "ort-webgpu")
     assert told.links == (ISSUE,)
     assert "0.4.0" in told.versions
