@@ -14,6 +14,7 @@ from opscope.engine.cli.main import main
 from opscope.engine.diagnostics import Diagnostic, Severity
 from opscope.engine.guard.results import Checked, Found
 from opscope.engine.ir.model import NodeId
+from opscope.resources.samples.examples import EXAMPLES
 
 
 def checked(path: str, *findings: tuple[str, str]) -> Checked:
@@ -73,12 +74,36 @@ def test_a_rule_that_has_to_be_told_more_has_its_own_line() -> None:
         checked(
             "m.onnx",
             ("not-planned", "opscope"),
-            ("f16-index-loss", "ort-webgpu"),
+            ("f16-recurrent-on-cpu", "ort-webgpu"),
             ("f16-recurrent-on-cpu", "ort-webgpu"),
         )
     )
     assert first.startswith("fix: opscope fix m.onnx --rule cast-f32 -o ")
     assert "--rule fix-shapes --shape NAME=2,3 -o m-fixed.onnx  may mend 1 finding" in second
+
+
+def test_nodes_that_run_on_the_gpu_are_named_or_the_rule_would_leave_them_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(tmp_path / "m.onnx")
+    Path(path).write_bytes(EXAMPLES["f16-index-loss"].model_bytes())
+    main(["check", path, "--target", "ort-webgpu"])
+    (line,) = [s for s in capsys.readouterr().out.splitlines() if s.startswith("fix: ")]
+    command, mended = line.removeprefix("fix: ").split("  ")
+    assert (mended, "--node 0" in command) == ("may mend 1 finding", True)
+    assert main([*shlex.split(command)[1:], "--no-compare"]) == 0
+    capsys.readouterr()
+    main(["check", str(tmp_path / "m-fixed.onnx"), "--target", "ort-webgpu"])
+    assert "f16-index-loss" not in capsys.readouterr().out
+
+
+def test_very_many_nodes_are_the_users_to_choose() -> None:
+    found = (
+        Diagnostic("f16-long-sum", Severity.WARNING, "", node=NodeId((), n), target="ort-webgpu")
+        for n in range(9)
+    )
+    (line,) = fix_hints(Checked("m.onnx", findings=tuple(map(Found, found))))
+    assert "--rule cast-f32 --node NAME -o m-fixed.onnx  may mend 9 findings" in line
 
 
 def test_shapes_do_not_mend_what_a_node_keeps_from_being_planned() -> None:
