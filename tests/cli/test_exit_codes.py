@@ -10,7 +10,7 @@ from guard_models import elus, gru, write
 from onnx import helper
 from opscope.engine.cli import devices, main
 from opscope.engine.cli.main import COMMANDS
-from opscope.engine.live.answer import LiveUnavailable
+from opscope.engine.providers.record import OrtMissingError, RecordError
 
 CASES = {
     ("run", 0): "run fine.onnx",
@@ -33,6 +33,7 @@ CASES = {
     ("providers", 0): "providers",
     ("providers", 2): "providers --force",
     ("providers", 3): "providers --record ort-cpu",
+    ("providers", 4): "providers --record ort-cpu",
     ("fix", 0): "fix newer.onnx --rule lower-opset",
     ("fix", 1): "fix newer.onnx --rule lower-opset --opset 1",
     ("fix", 2): "fix empty.onnx --rule lower-opset",
@@ -77,6 +78,8 @@ def test_each_code(
         monkeypatch.setattr(devices, "list_adapters", list)
     if case == ("providers", 3):
         monkeypatch.setattr("opscope.engine.cli.providers.record", without_onnxruntime)
+    if case == ("providers", 4):
+        monkeypatch.setattr("opscope.engine.cli.providers.record", without_a_list)
     assert main(call.split()) == case[1]
     err = capsys.readouterr().err
     if case[1] > 1:
@@ -89,4 +92,8 @@ def defect(*_: object, **__: object) -> None:
 
 
 def without_onnxruntime(*_: object) -> None:
-    raise LiveUnavailable("no onnxruntime; pip install 'opscope[ort]'")
+    raise OrtMissingError("no onnxruntime")
+
+
+def without_a_list(*_: object) -> None:
+    raise RecordError("it crashed")
