@@ -20,6 +20,11 @@ COLOURS = ("provider", "time", "risk", "difference")
 PANELS = ("operators", "run", "node", "kernels", "charts", "problems", "differences")
 _SHOT = "draw the window into a PNG, without a display"
 _REPORT = "write a bug report: a picture with its data inside, or a zip"
+_EXIT_CODES = (
+    "exit codes: 0 written; 2 bad usage, or a file that cannot be read or written; 3 no usable "
+    "device (--run), or no ONNX Runtime to ask (--live); 4 the run or the drawing failed, or took "
+    "too long"
+)
 _SIDES = (320, 16_000)  # pixels of a picture's side
 
 
@@ -40,8 +45,11 @@ def parser() -> argparse.ArgumentParser:
     shot = commands.add_parser("shot", help=_SHOT, description=_SHOT)
     report = commands.add_parser("report", help=_REPORT, description=_REPORT)
     for command, ending in ((shot, ".png"), (report, ".png|.zip")):
-        command.add_argument("model", help="a model, or a report of ours")
-        command.add_argument("-o", dest="output", metavar=f"FILE{ending}", required=True)
+        command.epilog = _EXIT_CODES
+        command.add_argument("model", metavar="MODEL", help="a model, or a report of Opscope's")
+        command.add_argument(
+            "-o", dest="output", metavar=f"FILE{ending}", required=True, help="write to this file"
+        )
         command.add_argument(
             "--node", metavar="NAME|INDEX", help="the node to select, by name or index"
         )
@@ -49,13 +57,21 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--against", metavar="NAME", help="whom to compare it with, for the difference"
         )
-        command.add_argument("--color", choices=COLOURS, help="default provider; time with --run")
-        command.add_argument("--theme", choices=("light", "dark"), default="light")
+        command.add_argument(
+            "--color",
+            choices=COLOURS,
+            help="default provider; time with --run, difference with --against",
+        )
+        command.add_argument(
+            "--theme", choices=("light", "dark"), default="light", help="default light"
+        )
         command.add_argument("--run", action="store_true", help="run the model first")
         command.add_argument("--runs", type=int, metavar="N", help="warm runs (default 10)")
         command.add_argument("--inputs", metavar="FILE.npz", help="input values")
         add_shape_arguments(command)
-        command.add_argument("--timeout", type=float, default=300, metavar="SECONDS")
+        command.add_argument(
+            "--timeout", type=float, default=300, metavar="SECONDS", help="for all (default 300)"
+        )
         command.add_argument("--debug", action="store_true", help="show a traceback with an error")
         command.set_defaults(call=_draw)
     shot.add_argument(

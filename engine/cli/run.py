@@ -45,7 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where a node cannot run on the GPU: run it on the CPU and say so, or stop "
         "(default warn)",
     )
-    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="timed runs")
+    parser.add_argument(
+        "--repeat",
+        type=int,
+        default=1,
+        metavar="N",
+        help="timed runs (default 1); the very first run is told apart from the others",
+    )
     parser.add_argument("--warmup", type=int, default=0, metavar="N", help="runs before them")
     parser.add_argument("--stats", action="store_true", help="value ranges, NaN and Inf per node")
     parser.add_argument("--per-dispatch", action="store_true", help="time each dispatch apart")
