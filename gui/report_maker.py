@@ -100,6 +100,7 @@ def subject_of(window: MainWindow) -> Subject | Report:
         assumed=window.work.run.inputs.assumed,
         live={name: live for name, live in parts.live.items() if name in verdicts},
         copies={name: copies.all for name, copies in parts.copies.items() if name in verdicts},
+        told=sorted(parts.judged & about),
     )
 
 

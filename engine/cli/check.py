@@ -268,6 +268,7 @@ def _errors(checked: Sequence[Checked]) -> list[str]:
     return [
         *(c.error for c in checked if c.error),
         *(f"--live: {t.target}: {t.unavailable}" for t in unavailable),
+        *(f"{c.path}: {text}" for c in checked for text in c.not_known.values()),
     ]
 
 

@@ -92,7 +92,8 @@ def _file_text(checked: Checked, verbose: bool) -> str:
 def _verdict(checked: Checked) -> str:
     """Whether CI may pass, and what was found: ``fails: 1 error, 2 warnings, 0 info``.
 
-    Incomplete is what had to ask an ONNX Runtime that is not there.
+    Incomplete is what had to ask an ONNX Runtime that is not there, or a report of a target whose
+    findings it does not hold.
     """
     word = "fails" if checked.failing else "incomplete" if checked.exit_code else "fine"
     return f"{word}: {_totals(checked.findings)}"

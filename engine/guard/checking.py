@@ -18,7 +18,7 @@ from ..ir.model import Model
 from ..ir.summary import model_json
 from ..providers.targets import DEFAULT_TARGETS
 from ..report.model import ReportedModel
-from ..report.reopen import open_model, stated
+from ..report.reopen import not_told, open_model, stated
 from .applied import apply_policy, says_on_host
 from .asking import ask_live
 from .fingerprints import Places
@@ -106,9 +106,9 @@ def check_request(request: Request) -> Checked:
         profile = named_profile(policy.limits)
     model = open_model(request.path)
     if isinstance(model, ReportedModel):
-        judged = stated(model, ids)
+        judged, not_known = stated(model, ids), not_told(model, ids)
     else:
-        judged = _judged(request, model, ids, profile, path)
+        judged, not_known = _judged(request, model, ids, profile, path), {}
     live, live_found = ask_live(judged, ids) if request.live else ((), ())
     budgets = () if isinstance(model, ReportedModel) else tuple(budget(judged, t) for t in ids)
     off_gpu = {t: _off_gpu(judged, t) for t in ids}
@@ -133,7 +133,7 @@ def check_request(request: Request) -> Checked:
         findings=applied.kept,
         ignored=applied.ignored,
         fail_on=policy.fail_on,
-        error_code=NO_DEVICE if any(t.unavailable for t in live) else 0,
+        error_code=NO_DEVICE if not_known or any(t.unavailable for t in live) else 0,
         model=model_json(model),
         assumed=dict(judged.assumed),
         graphs=graph_rows(model),
@@ -142,6 +142,7 @@ def check_request(request: Request) -> Checked:
         off_gpu=off_gpu,
         budgets=tuple(b.to_json() for b in budgets),
         live=live,
+        not_known=not_known,
         rules_used=applied.rules_used,
     )
 

@@ -42,13 +42,15 @@ def _suite(checked: Checked, name: str) -> ET.Element:
         if table.unavailable:
             case = cases.add(f"{table.target}: the installed ONNX Runtime can be asked")
             _problem(case, "error", table.unavailable, "unavailable", table.unavailable)
+    for name, why in checked.not_known.items():
+        _problem(cases.add(f"{name}: its findings are known"), "error", why, "unknown", why)
     failing = checked.failing
     for found in failing:
         d = found.diagnostic
         case = cases.add(case_name(found))
         body = "\n".join((d.text, *([f"remedy: {d.remedy}"] if d.remedy else ()), *d.links))
         _problem(case, "failure", d.text, f"{d.severity.value}: {d.code}", body)
-    broken = {f.diagnostic.target for f in failing}
+    broken = {f.diagnostic.target for f in failing} | set(checked.not_known)
     for target in ("", *checked.targets) if checked.readable else ():
         if target not in broken:
             case = cases.add(f"{target or 'model'}: nothing that fails the check")

@@ -148,7 +148,8 @@ class Checked:
         gone: how many findings of the baseline are not there any more.
         fail_on: findings of this severity or worse fail the check.
         error: why the file could not be checked, one line; "" if it could.
-        error_code: exit code that ``error`` or an ORT that cannot be asked stands for; else 0.
+        error_code: exit code that ``error``, an ORT that cannot be asked or a target that is not
+            known stands for; else 0.
         model: identity of the model, as in JSON files.
         assumed: dimension -> size that was assumed for it.
         graphs: (name, within, nodes) of each graph.
@@ -157,6 +158,7 @@ class Checked:
         off_gpu: target -> nodes whose work it does not do where it should.
         budgets: of each target, as ``budget.Budget.to_json`` has them.
         live: answers of the installed ORT.
+        not_known: target -> why its findings are not known: the file is a report without them.
         rules_used: positions of the policy's rules that applied to some finding.
     """
 
@@ -177,6 +179,7 @@ class Checked:
     off_gpu: Mapping[str, tuple[OffGpu, ...]] = field(default_factory=dict)
     budgets: tuple[Mapping[str, Any], ...] = ()
     live: tuple[LiveTable, ...] = ()
+    not_known: Mapping[str, str] = field(default_factory=dict)
     rules_used: tuple[int, ...] = ()
 
     @property
@@ -218,6 +221,7 @@ class Checked:
             "gone": self.gone,
             "budget": [dict(b) for b in self.budgets],
             "live": [t.to_json() for t in self.live],
+            "not_known": dict(self.not_known),
             "fail_on": self.fail_on.value,
             "rules_used": list(self.rules_used),
         }
@@ -248,5 +252,6 @@ class Checked:
             off_gpu={t: tuple(map(OffGpu.from_json, n)) for t, n in data["off_gpu"].items()},
             budgets=tuple(data["budget"]),
             live=tuple(map(LiveTable.from_json, data["live"])),
+            not_known=data["not_known"],
             rules_used=tuple(data["rules_used"]),
         )

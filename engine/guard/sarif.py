@@ -50,6 +50,7 @@ def sarif_log(
     results = [_result(c, *item, index, compared) for c in checked for item in _numbered(c)]
     problems = [(c.path, c.error) for c in checked if c.error]
     problems += [(c.path, t.unavailable) for c in checked for t in c.live if t.unavailable]
+    problems += [(c.path, text) for c in checked for text in c.not_known.values()]
     notifications = [_notification(path, text) for path, text in problems]
     run = {
         "tool": {"driver": _driver(rules, codes)},

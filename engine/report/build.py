@@ -40,6 +40,7 @@ class Subject:
     Attributes:
         nodes: the shown nodes, all of ``graph``.
         verdicts: target -> verdict of each node.
+        told: the targets whose findings are among ``diagnostics``, if they have any.
         summary: times per node of the file, empty before any run.
         timing_source: how they were taken.
         live: target -> what the installed ONNX Runtime answered, of those that were asked.
@@ -61,6 +62,7 @@ class Subject:
     assumed: Mapping[str, int] = field(default_factory=dict)
     live: Mapping[str, LivePlacement] = field(default_factory=dict)
     copies: Mapping[str, Sequence[Copied]] = field(default_factory=dict)
+    told: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -152,6 +154,7 @@ def _report(subject: Subject) -> Report:
             for d in subject.diagnostics
             if d.node is None or d.node in chosen
         ),
+        told=tuple(subject.told),
         adapter=subject.profile.to_json() if subject.profile and subject.summary else {},
         times=tuple(
             ReportTime(s.node.index, s.kernel, s.dispatches, s.share, s.time.n, *_spread(s))

@@ -12,7 +12,7 @@ from typing import Any
 
 KIND = "opscope-report"
 SCHEMA = 2
-"""What is written. Version 1 had no ``decided``, ``targets``, ``live`` and ``copies``."""
+"""What is written. Version 1 had no ``decided``, ``targets``, ``live``, ``copies`` and ``told``."""
 MAX_BYTES = 4 << 20
 MAX_ITEMS = 20_000
 MAX_NODES = 5_000
@@ -133,6 +133,7 @@ class Report:
         live: target -> what the installed ONNX Runtime answered, of the targets that were asked.
         copies: target -> the values copied between GPU and CPU that the region makes or reads.
         findings: Diagnostic.to_json() of the region and of the model.
+        told: the targets whose findings these are; of another there may have been some.
         adapter: DeviceProfile.to_json(), or empty before any run.
         timing: who measured and how; empty before any run.
         assumed: dimension -> the number that was assumed for it.
@@ -155,6 +156,7 @@ class Report:
     live: Mapping[str, ReportLive] = field(default_factory=dict)
     copies: Mapping[str, tuple[ReportCopy, ...]] = field(default_factory=dict)
     findings: tuple[Mapping[str, Any], ...] = ()
+    told: tuple[str, ...] = ()
     adapter: Mapping[str, Any] = field(default_factory=dict)
     times: tuple[ReportTime, ...] = ()
     timing: Mapping[str, str] = field(default_factory=dict)

@@ -54,11 +54,18 @@ def parse(text: str | bytes, where: str) -> Report:
         raise ModelFileError(f"{where}: it holds no report of Opscope")
     schema = data.get("schema")
     if schema == 1 and not isinstance(schema, bool):
-        data = {**data, **{name: {} for name in _SINCE_2}}
+        data = {**data, **{name: {} for name in _SINCE_2}, "told": _told_by_1(data)}
     elif schema != SCHEMA:
         text = f"the report has schema {repr(schema)[:60]}; this version reads 1 to {SCHEMA}"
         raise ModelFileError(f"{where}: {text}")
     return _Reader(where).report(data)
+
+
+def _told_by_1(data: Mapping[str, Any]) -> list[object]:
+    """Whose findings version 1 was certain to hold: Opscope's and those of the chosen target."""
+    judged = data.get("verdicts")
+    asked = ("opscope", data.get("target"))
+    return [t for t in asked if isinstance(judged, dict) and isinstance(t, str) and t in judged]
 
 
 class _Reader(Fields):
@@ -82,6 +89,7 @@ class _Reader(Fields):
             live=self.mapping("live", data.get("live"), self.live),
             copies=self.mapping("copies", data.get("copies"), self.copies),
             findings=self.sequence("findings", data.get("findings"), self.finding),
+            told=self.sequence("told", data.get("told"), self.text),
             adapter=self.adapter("adapter", data.get("adapter")),
             times=self.sequence("times", data.get("times"), self.time),
             timing=self.mapping("timing", data.get("timing"), self.text),

@@ -71,6 +71,7 @@ def redacted(report: Report, names: Aliases) -> Report:
         findings=tuple(
             {**_finding(f, names, words), "target": ids[f["target"]]} for f in report.findings
         ),
+        told=tuple(ids[t] for t in report.told),
         file_name="",
     )
 
@@ -140,7 +141,8 @@ def _target_names(report: Report) -> dict[str, None]:
     """The ids of all targets that the report speaks of; "" is none."""
     by_target = (report.verdicts, report.decided, report.targets, report.live, report.copies)
     named = (name for found in by_target for name in found)
-    return dict.fromkeys((report.target, *named, *(f["target"] for f in report.findings)))
+    found = (f["target"] for f in report.findings)
+    return dict.fromkeys((report.target, *named, *report.told, *found))
 
 
 def _forced(report: Report) -> dict[str, None]:

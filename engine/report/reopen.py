@@ -9,6 +9,7 @@ from ..errors import UsageError
 from ..ir.load import load_model
 from ..ir.model import Model
 from ..providers.support import Reason, Status, Support
+from ..providers.targets import target
 from .container import is_report_file, report_text
 from .model import CANNOT_RUN, ReportedModel, reported_model
 from .parse import parse
@@ -45,3 +46,13 @@ def stated(model: ReportedModel, targets: Sequence[str]) -> Judgement:
     verdicts = {t: model.verdicts.get(t) or dict.fromkeys(model.nodes, _NOT_SAID) for t in targets}
     found = tuple(d for d in model.diagnostics if d.target in ("", *targets))
     return Judgement(model, model.types, verdicts, found, model.report.assumed)
+
+
+def not_told(model: ReportedModel, targets: Sequence[str]) -> dict[str, str]:
+    """Those of ``targets`` whose findings the report does not hold, each with a line on why."""
+    told = ", ".join(model.report.told) or "no target"
+    return {
+        t: f"the report holds no findings of {target(t).label}, only of {told}; check the model"
+        for t in targets
+        if t not in model.report.told
+    }

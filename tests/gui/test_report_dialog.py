@@ -64,6 +64,7 @@ def test_it_has_the_findings_of_every_target_with_a_column(window, wait, report)
     wait(lambda: window.work.page.colouring.paints)
     made = report().finished_report.report
     assert ("opset-gate", "ort-webgpu") in {(f["code"], f["target"]) for f in made.findings}
+    assert set(made.told) == {t.id for t in window.targeting.shown}
 
 
 def test_times_are_there_after_a_run(window, wait, report):

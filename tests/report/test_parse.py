@@ -94,6 +94,8 @@ def test_deep_attributes_are_refused_and_not_recursed_into():
         (("copies", "ort-webgpu", 0, "to_gpu"), 1),
         (("copies", "ort-webgpu", 0, "size_bytes"), -1),
         (("copies", "ort-webgpu", 0, "readers"), [None]),
+        (("told",), "opscope"),
+        (("told",), [1]),
         (("findings", 0, "severity"), "fatal"),
         (("findings", 0, "node"), 3),
         (("findings", 0, "node", "graph"), [1]),
@@ -139,6 +141,7 @@ def test_a_report_of_the_first_schema_opens_and_lacks_what_it_never_had():
     assert report.verdicts["ort-webgpu"][0][:2] == ("host", "schema version")
     assert (report.selected, report.times[0].kernel) == (0, "gru_scan")
     assert (report.decided, report.targets, report.live, report.copies) == ({}, {}, {}, {})
+    assert report.told == ("opscope", "ort-webgpu")  # whose findings it held without saying so
     assert json.loads(report.to_text())["schema"] == 2  # saved again, it is a new one
     _use(report)
 

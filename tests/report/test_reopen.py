@@ -1,12 +1,17 @@
 """A report opened again: the region's structure, verdicts, findings and times; nothing is run."""
 
 import json
+from xml.etree import ElementTree as ET
 
 import pytest
 import report_case as case
 from opscope.engine.cli.main import main
 from opscope.engine.diagnostics import Severity
 from opscope.engine.errors import ModelFileError, UsageError
+from opscope.engine.guard.checking import check_model
+from opscope.engine.guard.junit import junit_xml
+from opscope.engine.guard.results import Checked
+from opscope.engine.guard.sarif import sarif_log
 from opscope.engine.ir.model import NodeId
 from opscope.engine.providers.support import Reason, Status, Support
 from opscope.engine.report.build import make_report
@@ -110,6 +115,31 @@ def test_check_shows_what_the_report_says(path, capsys):
     assert file["operators"]["GRU"]["ort-webgpu"] == {"host (schema version)": 1}
     assert {d["code"] for d in file["diagnostics"]} == {"opset-gate", "note"}
     assert main(["check", path, "--target", "opscope"]) == 0
+
+
+def test_check_is_incomplete_for_a_target_whose_findings_the_report_lacks(path, capsys):
+    assert main(["check", path, "--target", "opscope", "--target", "ort-cpu"]) == 3
+    out, error = capsys.readouterr()
+    assert "incomplete: " in out
+    assert error.startswith(f"opscope: error: {path}: the report holds no findings of ")
+    assert "ort-cpu" in error or "CPU" in error
+    assert error.count("\n") == 1
+
+
+def test_a_target_with_verdicts_but_without_findings_is_not_fine_either(tmp_path):
+    report = make_report(case.subject(diagnostics=(), told=("opscope",))).report
+    path = str(tmp_path / "r.zip")
+    write_zip(path, b"", report.to_text(), "")
+    checked = check_model(path, ["opscope", "ort-webgpu"])
+    assert list(checked.not_known) == ["ort-webgpu"]
+    assert checked.exit_code == 3
+    assert Checked.from_json(json.loads(json.dumps(checked.to_json()))) == checked
+    (error,) = ET.fromstring(junit_xml([checked])).iter("error")
+    assert error.get("message") == checked.not_known["ort-webgpu"]
+    (notice,) = sarif_log([checked], exit_code=3)["runs"][0]["invocations"][0][
+        "toolExecutionNotifications"
+    ]
+    assert checked.not_known["ort-webgpu"] in notice["message"]["text"]
 
 
 def test_check_names_no_command_that_needs_the_model(path, capsys):

@@ -126,5 +126,6 @@ def subject(**changed) -> Subject:
         "assumed": {"patients": 1, "voice[1]": 7},
         "live": {"ort-webgpu": live},
         "copies": {"ort-webgpu": copies},
+        "told": ("opscope", "ort-webgpu"),
     }
     return Subject(**{**made, **changed})
