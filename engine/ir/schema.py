@@ -31,6 +31,8 @@ class Schema:
         kinds: attribute's name -> "INT", "FLOATS" and so on, as ONNX spells them.
         types: type parameter -> element types it allows ("float32", ...); what is no tensor is left
             out.
+        input_counts, output_counts: fewest and most that a node may list, absent ones between them
+            included.
     """
 
     domain: str
@@ -43,6 +45,8 @@ class Schema:
     types: Mapping[str, frozenset[str]]
     deprecated: bool
     doc: str
+    input_counts: tuple[int, int]
+    output_counts: tuple[int, int]
 
     def input(self, index: int) -> Parameter | None:
         """The formal parameter of actual input ``index`` (the last one repeats if variadic)."""
@@ -109,6 +113,8 @@ def schema(domain: str, op_type: str, opset: int) -> Schema | None:
         types,
         found.deprecated,
         found.doc or "",
+        (found.min_input, found.max_input),
+        (found.min_output, found.max_output),
     )
 
 

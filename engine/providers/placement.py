@@ -9,6 +9,7 @@ from .imports import import_verdicts
 from .ort import OrtProvider
 from .ort_graph import place_ort
 from .own_graph import place_ours
+from .schema_check import schema_verdicts
 from .support import Reason, Status, Support
 from .targets import target
 from .uses import Types
@@ -31,7 +32,11 @@ def place(
     """
     chosen = target(target_id).provider
     if isinstance(chosen, OrtProvider):
-        verdicts = {**place_ort(model, types, chosen), **import_verdicts(model, chosen)}
+        verdicts = {
+            **place_ort(model, types, chosen),
+            **schema_verdicts(model, types),
+            **import_verdicts(model, chosen),
+        }
     else:
         verdicts = place_ours(model, concrete or types, chosen)
     calls = (n for n in model.nodes.values() if model.function_of(n) is not None)
