@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import OpscopeError
 from ..ops.use import OpUse
 from ..providers.support import Reason, Status, Support
+from ..units import counted
 from . import reference
 from .scope import Scope
 from .table import Entry, find, operators
@@ -83,6 +84,6 @@ def _refusal(entry: Entry, use: OpUse, count: int | None) -> Support | None:
     given = len(use.inputs) if count is None else count
     if not entry.fewest <= given <= entry.most:
         needs = str(entry.fewest) if entry.fewest == entry.most else f"{entry.fewest} or more"
-        detail = f"the node has {given} inputs; {needs} are needed"
+        detail = f"the node has {counted(given, 'input')}; the operator takes {needs}"
         return Support(Status.UNSUPPORTED, Reason.UNKNOWN, detail)
     return None

@@ -87,6 +87,9 @@ class Kernel:
         if lacking := use.missing_input:
             detail = f"{use.op} lacks the input {lacking!r}, which ONNX requires"
             return refused(Reason.SHAPE, detail, input=lacking)
+        if (surplus := use.surplus_input) is not None:
+            detail = f"{use.op} has no input {surplus}, which the node gives"
+            return refused(Reason.SHAPE, detail, input=surplus)
         refusal = _check_types(self, use)
         if refusal is not None or use.missing_attribute:
             return refusal or SUPPORTED

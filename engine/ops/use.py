@@ -128,6 +128,12 @@ class OpUse:
         required = (i for i, p in enumerate(formal) if not p.optional and not p.variadic)
         return next((formal[i].name for i in required if not self.has(i)), "")
 
+    @property
+    def surplus_input(self) -> int | None:
+        """Index of the first input that is present though ONNX has no parameter for it."""
+        most = self.schema.input_counts[1] if self.schema else len(self.inputs)
+        return next((i for i in range(most, len(self.inputs)) if self.has(i)), None)
+
     def has(self, index: int) -> bool:
         """True if input ``index`` is present."""
         return index < len(self.inputs) and self.inputs[index] is not None

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import onnx
 import pytest
-from opcase import op_model, session
+from opcase import op_model, run_op, session
 from opscope.engine.errors import NotCoveredError
 from opscope.engine.ir.model import TensorType
 from opscope.engine.ops.registry import Kernel
@@ -109,3 +109,11 @@ def test_types_are_stated_and_are_onnx_types(kernel: Kernel) -> None:
     for key, types in kernel.types.items():
         assert key in allowed, f"no version of {kernel.op_type} has {key}"
         assert types <= allowed[key] | {"float64"}, f"{key}: {set(types) - allowed[key]}"
+
+
+def test_an_input_that_onnx_does_not_have_is_refused_by_its_number() -> None:
+    x = np.ones(3, np.float32)
+    with pytest.raises(NotCoveredError, match="Relu has no input 1, which the node gives"):
+        run_op("Relu", [x, x])
+    (same,) = run_op("Relu", [x, None])
+    np.testing.assert_array_equal(same, x)
