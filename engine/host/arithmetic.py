@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..ops.use import OpUse
-from .dtypes import is_integer, require_broadcast_room, widened
+from .dtypes import is_integer, largest_numbers, require_broadcast_room, widened
 from .table import host
 from .values import Value
 
@@ -181,25 +181,26 @@ def where(use: OpUse, condition: Array, a: Array, b: Array) -> Array:
 
 @host("Clip", versions=(1, 10), attributes=("min", "max"))
 def clip_by_attributes(use: OpUse, data: Array) -> Array:
-    """Clip-1 and 6: bounds in attributes."""
-    low, high = use.attr("min"), use.attr("max")
-    return _clipped(
-        data,
-        None if low is None else np.asarray(low, data.dtype),
-        None if high is None else np.asarray(high, data.dtype),
-    )
+    """Clip-1 and 6: bounds in attributes, at most the largest numbers of the type."""
+    lowest, highest = largest_numbers(data.dtype)
+    low, high = use.attr("min", lowest), use.attr("max", highest)
+    bounds = np.clip((low, high), lowest, highest).astype(data.dtype)
+    return _clipped(data, *bounds)
 
 
 @host("Clip", versions=(11, 13))
 def clip(use: OpUse, data: Array, low: Array | None = None, high: Array | None = None) -> Array:
-    """Clip-11 and later: bounds as inputs; ``high`` wins where it is below ``low``."""
-    return _clipped(data, low, high)
+    """Clip-11 and later: bounds as inputs; ``high`` wins where it is below ``low``.
+
+    A bound that is left out is the lowest or largest number of the type, which cuts infinities.
+    """
+    lowest, highest = (np.asarray(bound, data.dtype) for bound in largest_numbers(data.dtype))
+    return _clipped(data, lowest if low is None else low, highest if high is None else high)
 
 
-def _clipped(data: Array, low: Array | None, high: Array | None) -> Array:
-    if low is not None:
-        data = np.maximum(data, low)
-    return data if high is None else np.minimum(data, high)
+def _clipped(data: Array, low: Array, high: Array) -> Array:
+    clipped: Array = np.minimum(np.maximum(data, low), high)
+    return clipped
 
 
 @host("IsNaN", versions=(9, 20))

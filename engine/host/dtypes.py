@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import ml_dtypes
 import numpy as np
 
 from ..errors import LimitError
@@ -39,6 +40,15 @@ def is_integer(dtype: np.dtype) -> bool:
 def is_half(dtype: np.dtype) -> bool:
     """Whether ``dtype`` is float16 or bfloat16, whose sums are to be taken in float32."""
     return dtype in _HALF
+
+
+def largest_numbers(dtype: np.dtype) -> tuple[float, float]:
+    """The lowest and the largest finite number of a whole-number or floating-point type."""
+    if is_integer(dtype):
+        whole = np.iinfo(dtype)
+        return int(whole.min), int(whole.max)
+    limits = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+    return float(limits.min), float(limits.max)
 
 
 def widened(array: np.ndarray) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Where and Clip. ONNX: Where 9-16, Clip 6-13.
 
 Where moves elements of any type. Clip keeps NaN; its upper bound wins where the bounds cross.
+A bound that is left out is the lowest or largest number of the type: infinities are cut.
 Refused: Clip of 64-bit integers.
 """
 
@@ -16,7 +17,7 @@ from .registry import Kernel, kernel
 from .steps import TYPES, Activation, StepBuilder, Tensor
 from .use import OpUse
 
-LARGEST_F32 = 3.4028234663852886e38
+LARGEST = {"float32": 3.4028234663852886e38, "float16": 65504.0}
 
 
 @kernel("Where", since=(9, 16))
@@ -65,8 +66,8 @@ class Clip(Kernel):
         if use.input(0).dtype not in FLOATS:
             return None
         bounds = []
-        for index, name, default in ((1, "min", -np.inf), (2, "max", np.inf)):
-            value = use.value(index) if use.has(index) else use.attr(name, default)
+        for index, name in ((1, "min"), (2, "max")):
+            value = use.value(index) if use.has(index) else _without_input(use, name)
             if value is None:
                 return None
             bounds.append(float(np.asarray(value).reshape(-1)[0]))
@@ -80,7 +81,7 @@ class Clip(Kernel):
         return (TensorType(use.input(0).dtype, use.dims(0)),)
 
     def build(self, use: OpUse, steps: StepBuilder) -> None:
-        """One dispatch for each bound that is given."""
+        """One dispatch for each bound; whole numbers need none for one that is left out."""
         source, target = steps.input(0), steps.output()
         bounds: list[tuple[str, Tensor]] = []
         for index, name in ((1, "min"), (2, "max")):
@@ -106,10 +107,14 @@ class Clip(Kernel):
         if use.has(index):
             bound = steps.input(index)
             return Tensor(bound.storage_id, bound.dtype, (), bound.element)
-        if name in use.attributes:
-            dtype = use.input(0).dtype
-            value = np.clip(float(use.attr(name)), -LARGEST_F32, LARGEST_F32)
-            if dtype == "float16":
-                value = np.clip(value, -65504.0, 65504.0)
-            return steps.constant(np.array(value, dtype), dtype)
+        value, dtype = _without_input(use, name), use.input(0).dtype
+        return None if value is None else steps.constant(np.array(value, dtype), dtype)
+
+
+def _without_input(use: OpUse, name: str) -> float | None:
+    """The bound that an attribute gives, else the type's own; None for whole numbers."""
+    largest = LARGEST.get(use.input(0).dtype)
+    if largest is None:
         return None
+    value = use.attr(name, {"min": -largest, "max": largest}[name])
+    return float(np.clip(value, -largest, largest))

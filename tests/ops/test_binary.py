@@ -11,7 +11,9 @@ import pytest
 from onnx import helper, numpy_helper
 from opcase import op_model, run_op, session
 from opscope.engine.errors import NodeError, NotCoveredError
+from opscope.engine.host.evaluate import evaluate
 from opscope.engine.ir.load import load_bytes
+from opscope.engine.ops.use import OpUse
 
 SHAPES = [
     ((2, 3, 4), (2, 3, 4)),
@@ -221,6 +223,55 @@ def test_clip(dtype: str) -> None:
     ):
         np.testing.assert_array_equal(run_op("Clip", inputs)[0], want)
     np.testing.assert_array_equal(run_op("Clip", [x])[0], x)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "largest"), [("float32", 2.0**128 - 2.0**104), ("float16", 65504)]
+)
+@pytest.mark.parametrize("opset", [6, 13])
+def test_a_bound_that_is_left_out_of_clip_cuts_infinities(
+    dtype: str, largest: float, opset: int
+) -> None:
+    """ONNX: they default to numeric_limits::lowest() and numeric_limits::max()."""
+    x = np.array([-np.inf, -2, np.nan, 3, np.inf], dtype)
+    for low, high in ((None, None), (-1, None), (None, 2)):
+        want = np.array(
+            [
+                -largest if low is None else low,
+                -2 if low is None else low,
+                np.nan,
+                3 if high is None else high,
+                largest if high is None else high,
+            ],
+            dtype,
+        )
+        given = {name: v for name, v in (("min", low), ("max", high)) if v is not None}
+        inputs, attributes = [x], {n: float(v) for n, v in given.items()}
+        if opset > 6:
+            inputs += [None if v is None else np.array(v, dtype) for v in (low, high)]
+            attributes = {}
+        (got,) = run_op("Clip", inputs, attributes, opset=opset)
+        np.testing.assert_array_equal(got, want)
+        use = OpUse("Clip", "", opset, outputs=OpUse("").outputs, attributes=attributes)
+        (got,) = evaluate(use, inputs)
+        np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize(("kind", "largest"), [(1, 2.0**128 - 2.0**104), (10, 65504.0)])
+def test_a_clip_that_is_fused_cuts_infinities_too(kind: int, largest: float) -> None:
+    dtype = helper.tensor_dtype_to_np_dtype(kind)
+    nodes = [helper.make_node("Add", ["x", "x"], ["s"]), helper.make_node("Clip", ["s"], ["y"])]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info("x", kind, [3])],
+        [onnx.ValueInfoProto(name="y")],
+    )
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+    model, x = load_bytes(proto.SerializeToString()), np.array([-np.inf, 2, np.inf], dtype)
+    assert session().plan(model, {"x": x}).counts()["fused"] == 1
+    y = session().run(model, {"x": x}, fallback="error").outputs["y"]
+    np.testing.assert_array_equal(y, np.array([-largest, 4, largest], dtype))
 
 
 def test_clip_by_attributes() -> None:
