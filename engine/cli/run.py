@@ -29,7 +29,7 @@ EXIT_CODES = (
     "exit codes: 0 it ran; 1 --fallback error and a node has no GPU kernel; 2 bad usage, a file "
     "that cannot be read, or inputs that do not fit; 3 no usable device; 4 the run failed"
 )
-SHOWN_NODES = 15
+SHOWN_NODES = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -114,7 +114,7 @@ def _print(ran: Ran) -> None:
         print(one_line(f"output      {name} {_describe(array)}"))
     nodes = sorted(ran.samples.summary(), key=lambda s: -s.time.typical_ns)
     if nodes:
-        print(f"\ntime per node ({ENGINE_NAME}), {min(len(nodes), SHOWN_NODES)} of {len(nodes)}")
+        print(f"\ntime per node ({ENGINE_NAME}){_which(len(nodes))}")
         print(table(_rows(nodes[:SHOWN_NODES], plan)))
     if last.stats:
         rows = [("node", "output", "min", "max", "nan", "inf")]
@@ -128,6 +128,13 @@ def _print(ran: Ran) -> None:
     if ran.diagnostics:
         print()
         print("\n".join(diagnostic_lines(ran.diagnostics)))
+
+
+def _which(nodes: int) -> str:
+    """Of a long table: which rows are shown, and what has the others."""
+    if nodes <= SHOWN_NODES:
+        return ""
+    return f", the {SHOWN_NODES} slowest of {nodes:,} (--json FILE has all)"
 
 
 def _spread(spread: Spread) -> str:

@@ -28,7 +28,7 @@ class OperatorRow:
         nodes: its nodes in the file's order, over all graphs.
         statuses: target id -> how many nodes have each status.
         reasons: target id -> distinct sentences why nodes are not on the GPU.
-        time_ns: sum of its nodes' typical times, None while nothing ran.
+        time_ns: sum of its nodes' typical times, None while none of them was timed.
         share: part of all nodes' times.
     """
 
@@ -109,9 +109,9 @@ def with_times(rows: Sequence[OperatorRow], document: Document) -> tuple[Operato
     for row in document.summary:
         times[row.op] += row.time.typical_ns
         shares[row.op] += row.share
-    if not times:
-        return tuple(replace(row, time_ns=None, share=0.0) for row in rows)
-    return tuple(replace(row, time_ns=times[row.op], share=shares[row.op]) for row in rows)
+    return tuple(
+        replace(row, time_ns=times.get(row.op), share=shares.get(row.op, 0.0)) for row in rows
+    )
 
 
 OPERATOR_WIDTH = 15  # characters; the panel makes more room for longer names
@@ -131,11 +131,17 @@ def columns(targets: Sequence[Target]) -> tuple[Column[OperatorRow], ...]:
             lambda r: time_text(r.time_ns),
             tip="Sum of its nodes' medians in one run (Opscope on wgpu); the bar is its share",
             numeric=True,
-            detail=lambda r: "" if r.time_ns is None else f"{share_text(r.share)} of all nodes",
+            detail=_time_detail,
             bar=lambda r: r.share,
             width=11,
         ),
     )
+
+
+def _time_detail(row: OperatorRow) -> str:
+    if row.time_ns is None:  # the column is only seen after a run
+        return "No dispatch of its own: another node's kernel does the work, or none is left to do"
+    return f"{share_text(row.share)} of all nodes"
 
 
 def _target_column(target: Target) -> Column[OperatorRow]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,23 @@ def path(tmp_path: Path) -> str:
 def inputs(tmp_path: Path) -> str:
     np.savez(tmp_path / "in.npz", x=X)
     return str(tmp_path / "in.npz")
+
+
+def test_a_table_of_times_is_whole_or_says_what_has_the_rest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def text(nodes: int) -> str:
+        names = ["x", *(f"v{i}" for i in range(nodes))]
+        made = [helper.make_node("Softmax", [a], [b], name=f"to_{b}") for a, b in pairwise(names)]
+        path = write(tmp_path / f"{nodes}.onnx", *made, shape=(2, 3), outputs=(names[-1],))
+        assert main(["run", path]) == 0
+        return capsys.readouterr().out
+
+    whole, cut = text(20), text(21)
+    assert "to_v19" in whole
+    assert "slowest" not in whole
+    assert "the 20 slowest of 21 (--json FILE has all)" in cut
+    assert cut.count("to_v") == 20
 
 
 def run(path: str, inputs: str, folder: Path, *more: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from opscope.engine.profiling.stats import NodeSummary, Spread
 from opscope.engine.providers.support import Status
 from opscope.gui.difference import Difference
 from opscope.gui.document import Document
+from opscope.gui.format import MISSING
 from opscope.gui.models.differences import DifferencesModel, difference_rows
 from opscope.gui.models.differences import columns as difference_columns
 from opscope.gui.models.kernels import COLUMNS, KernelRow, KernelsModel, kernel_rows
@@ -134,6 +135,11 @@ def test_operator_rows_tell_each_target_s_verdict(document):
     model.sort(time_column, DOWN)
     assert texts(model, 0) == ["GRU", "ConvTranspose", "Relu", "Loop"]
     assert texts(model, time_column)[0] == "300 µs"
+    timed = {row.op for row in document.summary}
+    untimed = next(i for i, op in enumerate(texts(model, 0)) if op not in timed)
+    cell = model.index(untimed, time_column)
+    assert cell.data() == MISSING  # and not 0 ns: it was not measured
+    assert cell.data(Qt.ItemDataRole.ToolTipRole).startswith("No dispatch of its own")
     del tester
 
 
