@@ -33,8 +33,9 @@ def _told(context: Context, target: str, split: Split) -> Diagnostic:
         subject += f" and {counted(more, 'CPU node')} that it exchanges values with"
     total = split.before + split.after
     text = (
-        f"{subject} {'split' if more else 'splits'} {total:,} GPU nodes in two: {split.before:,} "
-        f"run before it, {split.after:,} wait for it"
+        f"{subject} {'split' if more else 'splits'} {total:,} GPU nodes in two: "
+        f"{counted(split.before, 'runs', 'run')} before it, "
+        f"{counted(split.after, 'waits', 'wait')} for it"
     )
     if split.in_kernel:
         text += "; its kernel takes in CPU memory what the GPU has made"

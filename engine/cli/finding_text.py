@@ -82,7 +82,7 @@ def _group_lines(group: Sequence[Diagnostic]) -> list[str]:
     same = all(d.text == first.text for d in group)
     lines = [
         f"{first.severity.value}: [{first.code}]{target_text} {_number(group)}: "
-        f"{'' if same else 'the first: '}{first.text}",
+        f"{_of_each(first.text) if same else f'the first: {first.text}'}",
         *_names(group),
     ]
     if first.versions:
@@ -90,6 +90,11 @@ def _group_lines(group: Sequence[Diagnostic]) -> list[str]:
     lines += [f"    remedy: {r}" for r in dict.fromkeys(d.remedy for d in group if d.remedy)]
     links = dict.fromkeys(link for d in group for link in d.links)
     return [one_line(line) for line in (*lines, *(f"    see: {link}" for link in links))]
+
+
+def _of_each(text: str) -> str:
+    """A sentence about one node, said of several: "it falls" becomes "each falls"."""
+    return f"each {rest}" if (rest := text.removeprefix("it ")) != text else text
 
 
 def _number(group: Sequence[Diagnostic]) -> str:

@@ -39,6 +39,13 @@ def test_of_many_operators_the_first_are_named() -> None:
     assert names.endswith("'n4', ... (--verbose shows each)")
 
 
+def test_a_sentence_about_one_node_is_said_of_each() -> None:
+    alike = notes(["Slice"] * 2, Severity.WARNING)
+    fallen = [Found(replace(f.diagnostic, text="it falls to the CPU: no kernel")) for f in alike]
+    assert "2 nodes (Slice): each falls to the CPU: no kernel" in finding_lines(fallen)[0]
+    assert "'n0' (Slice): it falls to the CPU" in finding_lines(fallen[:1])[0]
+
+
 @pytest.mark.parametrize(
     ("severity", "lines"), [(Severity.ERROR, 3), (Severity.WARNING, 2), (Severity.INFO, 3)]
 )
@@ -95,4 +102,4 @@ def test_findings_about_no_node_are_not_counted_as_nodes() -> None:
         "    --verbose shows each",
     ]
     same = [Found(Diagnostic("unnamed-initializer", Severity.INFO, "it has no name"))] * 4
-    assert finding_lines(same) == ["info: [unnamed-initializer] 4 findings: it has no name"]
+    assert finding_lines(same) == ["info: [unnamed-initializer] 4 findings: each has no name"]

@@ -212,6 +212,8 @@ def test_the_finding_says_how_many_wait_and_what_is_copied() -> None:
     told = only(judge(chain(12), ["ort-webgpu"]), "splits-gpu")
     assert (told.name, told.op, told.severity) == ("hardmax", "Hardmax", Severity.WARNING)
     assert "this Hardmax splits 24 GPU nodes in two: 12 run before it, 12 wait for it" in told.text
+    told = only(judge(chain(1), ["ort-webgpu"]), "splits-gpu")
+    assert "this Hardmax splits 2 GPU nodes in two: 1 runs before it, 1 waits for it" in told.text
     assert "2 values copied, 96 bytes" in told.text
     assert told.data["bytes"] == 96
 
