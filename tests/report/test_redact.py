@@ -60,6 +60,7 @@ def test_the_names_in_a_target_s_options_are_gone_too():
     found = [replace(d, target=name) for d in subject.diagnostics[:1]]
     changed = {"target": name, "diagnostics": found, "live": {name: subject.live["ort-webgpu"]}}
     changed |= {"verdicts": {name: subject.verdicts["ort-webgpu"]}, "copies": {name: ()}}
+    changed["told"] = [name]
     report = make_report(replace(subject, **changed), redact=True).report
     text = report.to_text()
     assert "secret" not in text
@@ -69,6 +70,7 @@ def test_the_names_in_a_target_s_options_are_gone_too():
     for part in (report.verdicts, report.decided, report.targets, report.live, report.copies):
         assert list(part) == [shown]
     assert report.findings[0]["target"] == shown
+    assert report.told == (shown,)
     assert report.targets[shown].options[2:] == (
         "forceCpuNodeNames=forced_1",
         "forceCpuNodeNames=node_0",
