@@ -144,12 +144,12 @@ def test_no_vulkan_driver_is_noticed(tree: Tree) -> None:
 
 def test_window_on_the_sample_with_a_display(tree: Tree) -> None:
     assert tree.run(DISPLAY=":0").returncode == 0
-    assert tree.calls()[-1] == "opscope resources/samples/denoiser_f32_opset17.onnx"
+    assert tree.calls()[-1] == "opscope resources/samples/denoiser_f32_opset22.onnx"
 
 
 def test_picture_and_report_of_the_sample_without_a_display(tree: Tree) -> None:
     result = tree.run()
-    sample = "resources/samples/denoiser_f32_opset17.onnx"
+    sample = "resources/samples/denoiser_f32_opset22.onnx"
     assert tree.calls()[-2:] == [
         f"opscope shot {sample} -o out/sample.png --run",
         f"opscope run {sample} --json out/sample.json",
