@@ -52,12 +52,22 @@ def target_findings(context: Context, asked: Target) -> Iterator[Diagnostic]:
     """The findings about one of the targets of ``context.verdicts``."""
     verdicts = context.verdicts[asked.id]
     label = asked.label if asked.id != OPSCOPE else ""
-    if (found := _outside_layout_range(asked, verdicts)) is not None:
-        yield replace(found, versions=label)
+    for of_the_model in (_refused_model, _outside_layout_range):
+        if (found := of_the_model(asked, verdicts)) is not None:
+            yield replace(found, versions=label)
     for node, use in context.uses:
         verdict = verdicts.get(node.id)
         if verdict is not None and (found := _judge(asked, node, use, verdict)) is not None:
             yield replace(found, versions=label)
+
+
+def _refused_model(asked: Target, verdicts: Mapping[NodeId, Support]) -> Diagnostic | None:
+    """One finding for all the nodes of a model that ORT refuses for a version that it states."""
+    refused = next((v for v in verdicts.values() if "whole_model" in v.data), None)
+    if refused is None:
+        return None
+    remedy = refused.data["whole_model"]
+    return finding(REJECTED, Severity.ERROR, None, refused.detail, remedy, target=asked.id)
 
 
 def _outside_layout_range(asked: Target, verdicts: Mapping[NodeId, Support]) -> Diagnostic | None:
@@ -91,6 +101,8 @@ def _is_gated(verdict: Support) -> bool:
 
 def _judge(asked: Target, node: Node, use: OpUse, verdict: Support) -> Diagnostic | None:
     name, data = asked.id, {"reason": verdict.reason.value, **verdict.data}
+    if "whole_model" in verdict.data:
+        return None
     if verdict.status is Status.FAILS:
         code = REJECTED if verdict.data.get("when") == "session creation" else FAILS_AT_RUN
         what = "creating the session" if code == REJECTED else "the run"

@@ -227,3 +227,16 @@ def test_a_split_is_about_the_node_that_has_no_kernel_not_about_its_shape_arithm
     told = only(subject, "splits-gpu", "ort-webgpu")
     assert told.name == "rnn"
     assert "this GRU and " in told.text
+
+
+def test_a_model_that_is_refused_for_its_versions_is_one_finding() -> None:
+    plain = model([node("Relu", "x", "a"), node("Abs", "a", "y")], X, "y")
+    for newer, number, remedy in (
+        (replace(plain, ir_version=99), "IR version is 99", "ir_version 14 or less"),
+        (replace(plain, opset_imports={"": 99}), "version 99 of ai.onnx", "version 28 or less"),
+        (replace(plain, opset_imports={}), "imports no opset", "import the version"),
+    ):
+        told = only(newer, "rejected-at-session", "ort-webgpu")
+        assert (told.severity, told.node) == (Severity.ERROR, None)
+        assert number in told.text
+        assert remedy in told.remedy

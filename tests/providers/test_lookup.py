@@ -155,6 +155,31 @@ def test_an_import_above_the_newest_that_ort_knows_fails_the_session(
         assert "the newest that it knows" in found.detail
 
 
+@pytest.mark.parametrize(
+    ("target", "ir_version", "status"),
+    [
+        # What onnxruntime of each version said: "Unsupported model IR version: 14, max supported
+        # IR version: 13".
+        ("ort-cpu@1.24.4", 13, Status.HOST),
+        ("ort-cpu@1.24.4", 14, Status.FAILS),
+        ("ort-cpu@1.27.0", 14, Status.FAILS),
+        ("ort-cpu@1.30.0", 14, Status.FAILS),
+        ("ort-cpu@1.32.0", 14, Status.HOST),
+        ("ort-cpu@1.32.0", 15, Status.FAILS),
+        ("ort-webgpu@0.4.0", 15, Status.FAILS),
+        ("ort-cpu@1.32.0", 0, Status.HOST),
+    ],
+)
+def test_an_ir_version_above_the_newest_that_ort_knows_fails_the_session(
+    target: str, ir_version: int, status: Status
+) -> None:
+    subject = replace(model([node("Abs", "x", "y")], X2, "y"), ir_version=ir_version)
+    (found,) = place(subject, target, infer_types(subject)).values()
+    assert found.status is status
+    if status is Status.FAILS:
+        assert f"the model's IR version is {ir_version}" in found.detail
+
+
 def test_a_recurrent_node_over_batches_first_fails_on_the_cpu() -> None:
     inputs = {
         "x": ("float64", (1, 3, 6)),

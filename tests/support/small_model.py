@@ -14,6 +14,8 @@ from opscope.engine.ir.load import load_bytes
 from opscope.engine.ir.model import Model
 from opscope.engine.providers.support import Support
 
+IR_VERSION = 10
+"""One that every ORT of our tables takes, whatever the installed onnx would write."""
 Shape = Sequence[int | str]
 
 
@@ -41,7 +43,9 @@ def model(
     constants = [numpy_helper.from_array(a, n) for n, a in (weights or {}).items()]
     graph = helper.make_graph(list(nodes), "g", ports, ends, constants)
     imports = [helper.make_opsetid("", opset), *(helper.make_opsetid(d, 1) for d in domains)]
-    made = helper.make_model(graph, opset_imports=imports, functions=list(functions))
+    made = helper.make_model(
+        graph, opset_imports=imports, functions=list(functions), ir_version=IR_VERSION
+    )
     return load_bytes(made.SerializeToString())
 
 
