@@ -47,8 +47,7 @@ def test_the_opset_22_sample_loses_its_gru_on_ort_webgpu(window, wait):
     assert theirs.status is Status.HOST
     assert "22" in theirs.detail
     window.set_target("ort-webgpu")
-    wait(lambda: window.work.page.colouring.paints.get(gru), 30)
-    assert window.work.page.colouring.paints[gru].kind is Status.HOST
+    wait(lambda: window.work.page.colouring.paints[gru].kind is Status.HOST, 30)
     assert any(d.node == gru for d in window.document.diagnostics)
 
 

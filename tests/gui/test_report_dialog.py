@@ -286,7 +286,7 @@ def test_shares_of_a_reopened_report_are_of_the_whole_run(window, wait, tmp_path
     assert window.document.total_ns == pytest.approx(1.5e5 / 0.75)
     wait(lambda: window.work.page.colouring.mode is Mode.TIME)
     wait(lambda: window.work.page.colouring.paints)
-    assert window.work.page.colouring.paints[case.GRU].text == "75 %"
+    wait(lambda: window.work.page.colouring.paints[case.GRU].text == "75 %")
 
 
 def dialog_time(dialog):
