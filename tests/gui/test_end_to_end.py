@@ -4,6 +4,7 @@ from importlib.resources import files
 
 import opscope_testdata as testdata
 import pytest
+import window_fakes as fakes
 from opscope.engine.errors import DeviceError
 from opscope.engine.providers.support import Status
 from opscope.gui.engine_services import devices, engine_services
@@ -47,7 +48,7 @@ def test_the_opset_22_sample_loses_its_gru_on_ort_webgpu(window, wait):
     assert theirs.status is Status.HOST
     assert "22" in theirs.detail
     window.set_target("ort-webgpu")
-    wait(lambda: window.work.page.colouring.paints[gru].kind is Status.HOST, 30)
+    wait(lambda: fakes.kind_of(window, gru) is Status.HOST, 30)
     assert any(d.node == gru for d in window.document.diagnostics)
 
 

@@ -130,9 +130,8 @@ def test_a_target_recolours_the_graph(make, wait):
     open_model(window, wait)
 
     def status():
-        return window.work.page.colouring.paints[fakes.GRU].kind
+        return fakes.kind_of(window, fakes.GRU)
 
-    wait(lambda: window.work.page.colouring.paints)
     window.set_target("opscope")
     wait(lambda: status() is Status.GPU)
     window.choices.next_target.trigger()
@@ -157,7 +156,7 @@ def test_run_fills_tables_and_times_and_says_whose_they_are(make, wait):
     assert "Opscope on wgpu" in window.work.kernels._about.text()
     window.set_mode(Mode.TIME)
     wait(lambda: window.work.page.colouring.mode is Mode.TIME)
-    wait(lambda: window.work.page.colouring.paints[fakes.GRU].kind == 1.0)  # the slowest
+    wait(lambda: fakes.kind_of(window, fakes.GRU) == 1.0)  # the slowest
 
 
 def test_a_loop_goes_on_until_stopped_and_draws_the_usual_curves(make, wait):

@@ -285,8 +285,8 @@ def test_shares_of_a_reopened_report_are_of_the_whole_run(window, wait, tmp_path
     wait(lambda: window.document.reported is not None and not window.jobs.running)
     assert window.document.total_ns == pytest.approx(1.5e5 / 0.75)
     wait(lambda: window.work.page.colouring.mode is Mode.TIME)
-    wait(lambda: window.work.page.colouring.paints)
-    wait(lambda: window.work.page.colouring.paints[case.GRU].text == "75 %")
+    page = window.work.page
+    wait(lambda: [p.text for n, p in page.colouring.paints.items() if n == case.GRU] == ["75 %"])
 
 
 def dialog_time(dialog):

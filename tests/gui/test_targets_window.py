@@ -242,8 +242,8 @@ def test_the_difference_colours_lists_and_steps(make, wait):
     wait(panel.isVisible)
     wait(lambda: panel.model.rowCount() == 1)
     wait(lambda: window.work.page.colouring.mode is Mode.DIFFERENCE)
-    wait(lambda: window.work.page.colouring.paints[fakes.GRU].kind is Difference.ONLY_SECOND)
-    assert window.work.page.colouring.paints[fakes.LOOP].kind is Difference.SAME
+    wait(lambda: fakes.kind_of(window, fakes.GRU) is Difference.ONLY_SECOND)
+    assert fakes.kind_of(window, fakes.LOOP) is Difference.SAME
     assert panel._about.text() == "1 of 4 nodes differ"
     panel.second.chosen.emit(OLDER)
     wait(lambda: panel.model.rowCount() == 1 and panel.model.rows[0].op == "ConvTranspose")

@@ -243,3 +243,9 @@ def services(runner: FakeRunner | None = None, **changed) -> Services:
         "wgsl": lambda dispatch: "@compute fn main() {}",
     }
     return Services(**{**made, **changed})
+
+
+def kind_of(window, node: NodeId):
+    """What the graph on show paints a node as; None while nothing is painted yet."""
+    paint = window.work.page.colouring.paints.get(node)
+    return None if paint is None else paint.kind
