@@ -18,6 +18,7 @@ from opscope.engine.providers.borders import Crossing
 from opscope.engine.providers.support import Reason, Status, Support, refused
 from opscope.engine.results import NodeTime, RunResult
 from opscope.gui.services import Option, PreparedFeeds, Services, Target
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 GRU, DECONV, RELU, LOOP = (NodeId((), i) for i in range(4))
 PROFILE = DeviceProfile(
@@ -249,3 +250,10 @@ def kind_of(window, node: NodeId):
     """What the graph on show paints a node as; None while nothing is painted yet."""
     paint = window.work.page.colouring.paints.get(node)
     return None if paint is None else paint.kind
+
+
+def shown(widget):
+    """All texts of the labels and links in ``widget`` that are not hidden."""
+    QApplication.processEvents()  # new children of a visible view are shown by an event
+    parts = [*widget.findChildren(QLabel), *widget.findChildren(QPushButton)]
+    return "\n".join(p.text() for p in parts if not p.isHidden())

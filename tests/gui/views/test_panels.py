@@ -7,35 +7,26 @@ import numpy as np
 import pytest
 import window_fakes as fakes
 from opscope.engine.diagnostics import Diagnostic, Severity
-from opscope.engine.errors import ModelFileError
 from opscope.engine.ir.model import Graph, Node, NodeId, TensorType, Weight
 from opscope.engine.live.answer import LivePlacement
 from opscope.engine.ops.steps import Dispatch, Tensor
 from opscope.engine.profiling.stats import NodeSummary, Spread
-from opscope.gui.document import Document
-from opscope.gui.jobs import JobTracker
 from opscope.gui.models.kernels import KernelRow, KernelsModel
-from opscope.gui.opening import Opener
 from opscope.gui.selection import Selection
 from opscope.gui.services import Target
-from opscope.gui.target_control import TargetControl
 from opscope.gui.theme import DARK, LIGHT
 from opscope.gui.views.charts_panel import ChartsPanel
 from opscope.gui.views.column_table import ColumnTable
 from opscope.gui.views.finding import Command, FindingHelp, finding_layout, link_text
 from opscope.gui.views.graph.breadcrumb import Breadcrumb
 from opscope.gui.views.kernel_view import KernelView
-from opscope.gui.views.matrix_layout import Columns, Needs
 from opscope.gui.views.message_bar import MessageBar
-from opscope.gui.views.model_summary import ModelSummary
-from opscope.gui.views.node_panel import NodePanel
 from opscope.gui.views.operators_panel import OperatorsPanel
 from opscope.gui.views.problems_panel import ProblemsPanel
 from opscope.gui.views.run_panel import RunPanel
 from opscope.gui.views.short_label import ShortLabel
 from opscope.gui.views.start_page import Card, StartPage
 from opscope.gui.views.value_rows import attribute_text, link
-from opscope.gui.views.verdict_matrix import RowButton
 from opscope.gui.views.weight_view import weights_of
 from PySide6.QtCore import QPointF, Qt, QUrl
 from PySide6.QtGui import QAction
@@ -51,150 +42,6 @@ from PySide6.QtWidgets import (
 )
 
 
-@pytest.fixture
-def document(app):
-    made = Document()
-    made.open(fakes.model())
-    fakes.judged(made)
-    return made
-
-
-@pytest.fixture
-def jobs(app):
-    made = JobTracker(1, "panels")
-    yield made
-    made.close()
-
-
-def shown(widget):
-    """All texts of the labels and links in ``widget`` that are not hidden."""
-    QApplication.processEvents()  # new children of a visible view are shown by an event
-    parts = [*widget.findChildren(QLabel), *widget.findChildren(QPushButton)]
-    return "\n".join(p.text() for p in parts if not p.isHidden())
-
-
-@pytest.fixture
-def targets(document, jobs, settings, wait):
-    """The targets of the fakes, ORT WebGPU chosen."""
-    settings.target = "ort-webgpu"
-    services = fakes.services()
-    opener = Opener(document, jobs, services, document)
-    made = TargetControl(document, opener, jobs, services, settings, document)
-    made.ask()
-    wait(lambda: made.target is not None)
-    return made
-
-
-@pytest.fixture
-def panel(document, jobs, targets):
-    selection = Selection()
-    made = NodePanel(document, selection, targets, jobs, lambda dispatch: "fn main() {}", LIGHT)
-    made.selection = selection
-    made.show()  # a hidden view does not refresh
-    return made
-
-
-def test_the_node_panel_has_every_target_s_verdict_and_the_chosen_one_s_reason(panel):
-    panel.selection.select(fakes.GRU)
-    rows = {row.target.id: row for row in panel.matrix.rows}
-    assert {name: row.word for name, row in rows.items()} == {
-        "opscope": "GPU",
-        "ort-webgpu": "CPU",
-        "ort-cpu": "CPU",
-        "ort-webgpu@0.3.0": "CPU",
-    }
-    assert rows["ort-webgpu"].step == "version rule"
-    assert rows["ort-cpu"].look is LIGHT.home
-    text = shown(panel.sections["Who runs it"])
-    assert "Schema version: GRU has schema version 22; rows cover 14" in text
-    (fold,) = panel.matrix.findChildren(QToolButton)
-    assert fold.text() == "Other versions (1)"
-    column = panel.matrix.layout()
-    before = column.count()
-    fold.click()
-    assert column.count() == before - 1
-    findings = shown(panel.sections["Findings"])
-    assert "What helps: Stamp the model with opset 21" in findings
-    assert "example.org/28976" in findings
-
-
-def test_the_file_is_described_once_and_another_file_anew(panel, document):
-    summary = panel.findChild(ModelSummary)
-    before = summary.findChildren(QLabel)
-    panel.selection.select(fakes.GRU)
-    panel.selection.select(None)
-    assert summary.findChildren(QLabel) == before
-    document.open(replace(document.model, producer="another"))
-    assert "Made by: another" in shown(summary)
-
-
-def test_a_click_on_a_row_of_the_matrix_chooses_that_target(panel, targets):
-    panel.selection.select(fakes.RELU)
-    assert "no ConvTranspose" not in shown(panel.matrix)
-    buttons = {b.toolTip().split(":")[0]: b for b in panel.matrix.findChildren(RowButton)}
-    buttons["ORT WebGPU 0.3.0"].click()
-    assert targets.target.id == "ort-webgpu@0.3.0"
-    links = panel.matrix.findChildren(QPushButton)
-    (link,) = [b for b in links if b.text() == "computed in the kernel of up"]
-    link.click()
-    assert panel.selection.node == fakes.DECONV
-    assert "No kernel: no ConvTranspose" in shown(panel.matrix)
-
-
-def test_the_matrix_keeps_its_buttons_and_tab_goes_from_top_to_bottom(panel, targets):
-    panel.selection.select(fakes.GRU)
-    before = panel.matrix.findChildren(RowButton)
-    panel.selection.select(fakes.RELU)
-    targets.choose("opscope")
-    assert panel.matrix.findChildren(RowButton) == before
-    assert {b.accessibleName().split(",")[0] for b in before} == {
-        f"{row.target.label}: {row.word}" for row in panel.matrix.rows
-    }
-    column = [
-        panel.matrix.layout().itemAt(i).widget() for i in range(panel.matrix.layout().count())
-    ]
-    stops = [w for w in column if isinstance(w, RowButton | QToolButton)]
-    assert len(stops) == 5  # with the fold
-    chain = [stops[0]]
-    while (after := chain[-1].nextInFocusChain()) is not stops[0]:
-        chain.append(after)
-    assert [w for w in chain if w in stops] == stops
-
-
-def test_the_installed_runtime_s_answer_stands_beside_and_differences_are_marked(
-    panel, document, wait
-):
-    panel.selection.select(fakes.GRU)
-    assert not any(row.live for row in panel.matrix.rows)
-    document.set_live(*fakes.live("ort-webgpu"))
-    wait(lambda: any(row.live for row in panel.matrix.rows))
-    row = next(r for r in panel.matrix.rows if r.target.id == "ort-webgpu")
-    assert (row.word, row.live, row.differs) == ("CPU", "GPU", True)
-    assert [r.target.id for r in panel.matrix.rows if r.differs] == ["ort-webgpu"]
-    assert "The installed ORT 9.9: WebGpuExecutionProvider" in shown(panel.matrix)
-    panel.selection.select(fakes.LOOP)
-    row = next(r for r in panel.matrix.rows if r.target.id == "ort-webgpu")
-    assert (row.word, row.live, row.differs) == ("CPU", "CPU", False)
-    live, _ = fakes.live("ort-webgpu")
-    document.set_live(replace(live, nodes={}, error="no adapter"), ())
-    wait(lambda: "makes no session: no adapter" in shown(panel.matrix))
-    row = next(r for r in panel.matrix.rows if r.target.id == "ort-webgpu")
-    assert (row.live, row.live_look) == ("no session", None)  # which says nothing of this node
-
-
-def test_a_node_s_findings_are_those_of_the_chosen_target(panel, targets):
-    panel.selection.select(fakes.GRU)
-    assert "opset-gate" in shown(panel.sections["Findings"])
-    targets.choose("ort-cpu")
-    assert panel.sections["Findings"].isHidden()
-
-
-def test_a_target_without_verdicts_is_not_judged(panel, document):
-    document.open(fakes.model())
-    panel.selection.select(fakes.GRU)
-    assert {row.word for row in panel.matrix.rows} == {"not judged"}
-
-
 def test_a_finding_leads_to_its_page_and_to_the_command_that_mends_it(document, app):
     explained = []
     command = Command("opscope fix m.onnx", "opscope fix /models/m.onnx")
@@ -203,70 +50,15 @@ def test_a_finding_leads_to_its_page_and_to_the_command_that_mends_it(document, 
     )
     panel = ProblemsPanel(document, Selection(), LIGHT, finding_help=finding_help)
     panel.step(1)  # host-node: an error without a remedy
-    assert "opscope fix" not in shown(panel)
+    assert "opscope fix" not in fakes.shown(panel)
     panel.step(1)
-    assert "opscope fix m.onnx" in shown(panel)
-    assert "/models" not in shown(panel)
+    assert "opscope fix m.onnx" in fakes.shown(panel)
+    assert "/models" not in fakes.shown(panel)
     buttons = {b.text(): b for b in panel._detail.findChildren(QPushButton) if not b.isHidden()}
     buttons["Explain opset-gate"].click()
     buttons["Copy command"].click()
     assert explained == ["opset-gate"]
     assert QApplication.clipboard().text() == "opscope fix /models/m.onnx"
-
-
-def test_values_have_formal_names_types_and_ends(panel):
-    panel.selection.select(fakes.DECONV)
-    text = shown(panel.sections["Inputs"])
-    assert "X   " in text
-    assert "from enhance/gru" in text
-    assert "W   float32  3 \N{MULTIPLICATION SIGN} 4" in text
-    assert "w (weight, 48 bytes)" in text
-    assert "strides = [2]" in shown(panel.sections["Attributes"])
-    links = panel.sections["Inputs"].findChildren(QPushButton)
-    next(b for b in links if b.text() == "from enhance/gru").click()
-    assert panel.selection.node == fakes.GRU
-
-
-def test_weights_are_read_on_a_worker(panel, wait):
-    panel.selection.select(fakes.GRU)
-    wait(lambda: "12 values, from 0 to 11, mean 5.5" in shown(panel.sections["Weights"]))
-
-
-def test_a_weight_that_cannot_be_read_says_why(document, targets, jobs, wait):
-    def read():
-        raise ModelFileError("w: the data lies outside the model's folder")
-
-    model = fakes.model()
-    bad = replace(model.graph.initializers["w"], read=read)
-    document.open(replace(model, graph=replace(model.graph, initializers={"w": bad})))
-    selection = Selection()
-    panel = NodePanel(document, selection, targets, jobs, lambda dispatch: "", LIGHT)
-    selection.select(fakes.GRU)
-    wait(lambda: "cannot be read: w: the data lies outside" in shown(panel.sections["Weights"]))
-
-
-def test_times_come_with_runs_and_change_in_place(panel, document, wait):
-    panel.selection.select(fakes.GRU)
-    document.set_plan(fakes.plan())
-    document.add_runs([fakes.run(4, first=True)])
-    wait(lambda: "first run 1.20 ms" in shown(panel.sections["Times"]))
-    document.add_runs([fakes.run(1)])
-    wait(lambda: "p50 300 \N{MICRO SIGN}s   n = 1" in shown(panel.sections["Times"]))
-    assert "2 dispatches of gru_scan" in shown(panel.sections["Times"])
-
-
-def test_without_a_selection_the_file_is_described(panel):
-    panel.selection.select(fakes.GRU)
-    panel.selection.select(None)
-    text = shown(panel._summary)
-    assert "Made by: tests" in text
-    assert "IR version 9, opset ONNX 22" in text
-
-
-def test_a_plan_s_types_replace_symbols(panel, document):
-    panel.selection.select(fakes.GRU)
-    document.set_plan(fakes.plan())
-    assert "5 \N{MULTIPLICATION SIGN} 4" in shown(panel.sections["Outputs"])
 
 
 def test_weights_of_constant_nodes_and_attributes():
@@ -309,7 +101,7 @@ def test_the_kernel_view_shows_each_dispatch(app):
     assert view.text.isReadOnly()
     view._chooser.setCurrentIndex(1)
     assert view.text.toPlainText().startswith("// scan")
-    assert "1 \N{MULTIPLICATION SIGN} 2 \N{MULTIPLICATION SIGN} 3 workgroups" in shown(view)
+    assert "1 \N{MULTIPLICATION SIGN} 2 \N{MULTIPLICATION SIGN} 3 workgroups" in fakes.shown(view)
     view.set_theme(DARK)
 
 
@@ -338,19 +130,19 @@ def test_problem_chips_filter_and_count(document, app):
     document.open(replace(fakes.model(), diagnostics=()))
     panel.fill()
     assert panel.model.rowCount() == 0
-    assert "The model is being checked" in shown(panel)
+    assert "The model is being checked" in fakes.shown(panel)
     document.set_judgement(nothing, ["ort-webgpu"])
-    assert "No problem was found." in shown(panel)
+    assert "No problem was found." in fakes.shown(panel)
 
 
 def test_the_run_panel_marks_what_is_assumed(document, app):
     panel = RunPanel(document, QAction("Run"), QAction("Loop"), QAction("Stop"))
     document.open(fakes.model())
-    assert "Assumed: T = 1, state[0] = 1" in shown(panel)
+    assert "Assumed: T = 1, state[0] = 1" in fakes.shown(panel)
     assert panel.options(loop=False).repeats == 20
     assert panel.options(loop=True).repeats is None
     panel.set_devices([fakes.PROFILE])
-    text = shown(panel)
+    text = fakes.shown(panel)
     assert "driver 7.1" in text
     assert "Has f16. Without timestamps, subgroups." in text
 
@@ -414,17 +206,6 @@ def test_escape_dismisses_the_message_and_goes_elsewhere_while_there_is_none(app
     assert seen == [Qt.Key.Key_Escape]
 
 
-def test_the_node_panel_is_as_high_as_what_it_shows(panel, wait):
-    panel.resize(380, 300)
-    overhang = panel.verticalScrollBar().maximum
-    wait(lambda: overhang() > 0)
-    alone = overhang()
-    panel.selection.select(fakes.GRU)
-    wait(lambda: overhang() > alone + 100)
-    panel.selection.select(None)
-    wait(lambda: overhang() <= alone)
-
-
 def test_a_short_label_says_the_whole_where_it_has_no_room(app):
     made = ShortLabel()
     made.resize(60, 20)
@@ -447,23 +228,6 @@ def test_names_of_files_and_nodes_are_never_markup_in_tips(app):
     assert "<img" not in tip
     assert "&lt;img" in tip
     assert "<img" not in link(name, lambda _: None, fakes.GRU).toolTip()
-
-
-@pytest.mark.parametrize(
-    ("names", "step"), [(400.0, 90.0), (135.0, 41.0)], ids=["a long label", "steps in a word"]
-)
-def test_the_step_keeps_a_place_beside_the_live_answer(names, step):
-    """At the usual width of the panel."""
-    at = Columns.of(327.0, Needs(name=names, word=38.0, step=step, live=True))
-    assert at.step is not None
-    assert at.verdict < at.live < at.step
-    assert at.step + at.room < 327.0
-    assert at.room >= min(step, 44.0)
-
-
-def test_a_step_that_has_no_room_is_left_out():
-    at = Columns.of(200.0, Needs(name=100.0, word=38.0, step=90.0, live=True))
-    assert at.step is None
 
 
 def test_filters_of_problems_leave_room_for_words(document, app):
